@@ -1,0 +1,27 @@
+# The three kinds of thing this project builds. A folder of src/ is one library.
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+
+# lockstep_library(NAME SOURCES a.cpp b.cpp DEPENDS base tensor LINKS fmt::fmt)
+# DEPENDS names folders (the arrows of docs/architecture.md), LINKS names foreign libraries.
+function(lockstep_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
+  add_library(lockstep_${name} STATIC ${arg_SOURCES})
+  target_include_directories(lockstep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
+  target_link_libraries(lockstep_${name} PUBLIC ${arg_DEPENDS} ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
+endfunction()
+
+# lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
+function(lockstep_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPENDS;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} GTest::gtest_main GTest::gmock)
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+endfunction()
+include(GoogleTest)

@@ -1,0 +1,104 @@
+// engine.h: runs one replica of a network.
+//
+// An engine stores parameters as its kernels like them: the arena holds values and gradients in
+// that layout, and everything between backward and the optimizer works on it as a flat row of
+// floats. Plain layout (nn/parameters.h) is for checkpoints, tests and first values.
+//
+// Not thread safe: one thread, the one that made the engine, calls everything.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "nn/graph.h"
+#include "tensor/batch.h"
+#include "tensor/parameter_arena.h"
+
+namespace lockstep {
+
+enum class Mode {
+  Training,
+  Inference,  // no backward; batch normalisation uses its moving averages, dropout does nothing
+};
+
+struct EngineOptions {
+  int batch = 0;
+  int threads = 1;
+  Mode mode = Mode::Training;
+  ImageLayout layout = ImageLayout::Nchw;  // in which batches arrive
+  uint64_t seed = 0;                       // of dropout
+};
+
+struct ParameterInfo {
+  std::string name;
+  Shape shape;
+  int64_t stored_floats;  // in the engine's layout, padding included
+  bool decays;
+};
+
+// Something a replica keeps besides parameters: the moving averages of batch normalisation.
+struct StateInfo {
+  std::string name;  // "batchnorm0/moving_mean"
+  std::span<float> values;
+};
+
+struct StepOutcome {
+  float loss = 0;      // mean over the batch, heads weighted, without L2; 0 in inference
+  int top_1_hits = 0;  // of the main head
+  int top_5_hits = 0;
+};
+
+// One operation as executed, for profiles and traces.
+struct OpInfo {
+  std::string layer;   // name of the node that it computes (the first, where several are fused)
+  std::string what;    // "conv+relu", "bn+add+relu"
+  std::string kernel;  // implementation of forward / backward: "jit:avx2"
+  Shape output;
+  int64_t forward_macs;  // per image
+};
+
+enum class Pass { Forward, Backward };
+
+// Told of every operation while it is set; costs two clock reads per operation.
+struct OpObserver {
+  virtual ~OpObserver() = default;
+  virtual void executed(int op, Pass pass, TimePoint begin, TimePoint end) = 0;
+};
+
+using GradientReady = std::function<void(ParameterId)>;
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  virtual std::span<const ParameterInfo> parameters() const = 0;    // by id
+  virtual std::span<const ParameterId> backward_order() const = 0;  // as backward finishes them
+  virtual uint64_t layout_fingerprint() const = 0;                  // equal on all ranks, else
+                                                                    // exchange plain values
+  // Borrows the arena, made from parameters() and backward_order(), until the engine dies.
+  virtual void bind(ParameterArena& arena) = 0;
+  virtual StepOutcome forward(const Batch& batch) = 0;
+  // Computes all gradients of the last forward; ready(id): done with value and gradient of id for
+  // this step, so the optimizer may run on it.
+  virtual void backward(const GradientReady& ready) = 0;
+  // The values of id in the arena were changed: refresh what is derived from them.
+  virtual void values_changed(ParameterId id) = 0;
+
+  virtual void read_plain(ParameterId id, std::span<const float> stored,
+                          std::span<float> plain) const = 0;
+  virtual void write_plain(ParameterId id, std::span<const float> plain,
+                           std::span<float> stored) const = 0;
+
+  virtual std::span<const StateInfo> state() = 0;
+  virtual void state_changed() = 0;  // the moving averages were changed from outside
+
+  virtual std::span<const OpInfo> ops() const = 0;
+  virtual void observe(OpObserver* observer) = 0;  // nullptr stops it
+  virtual int64_t memory_bytes() const = 0;  // activations, workspaces and copies, not the arena
+};
+
+}  // namespace lockstep

@@ -1,0 +1,104 @@
+#include "nn/infer_shape.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+struct Side {
+  int64_t output;
+  int before, after;
+};
+
+// One spatial axis of a sliding window.
+Side slide(int64_t input, int window, int stride, Padding padding) {
+  if (padding == Padding::SameResnet && stride > 1) {
+    const int before = (window - 1) / 2, after = window - 1 - before;
+    return {(input - 1) / stride + 1, before, after};
+  }
+  if (padding == Padding::Valid) return {(input - window) / stride + 1, 0, 0};
+  const int64_t output = (input + stride - 1) / stride;
+  const int total = static_cast<int>(std::max<int64_t>((output - 1) * stride + window - input, 0));
+  return {output, total / 2, total - total / 2};
+}
+
+struct Infer {
+  const std::string& name;
+  std::span<const Shape> inputs;
+
+  void need(bool fits, std::string_view why) const {
+    if (!fits) throw Error("layer {} does not fit its input: {}", name, why);
+  }
+  const Shape& image_input() const {
+    need(inputs.size() == 1 && inputs[0].rank() == 3, "it takes one image");
+    return inputs[0];
+  }
+  const Shape& one_input() const {
+    need(inputs.size() == 1, "it takes one input");
+    return inputs[0];
+  }
+  Inferred same_as_input() const { return {one_input(), {}}; }
+
+  Inferred window(int64_t channels, Extent extent, int stride, Padding padding) const {
+    const Shape& in = image_input();
+    if (padding == Padding::Valid) {
+      need(in.height() >= extent.height && in.width() >= extent.width,
+           fmt::format("a {}x{} window is larger than {}", extent.height, extent.width, in.text()));
+    }
+    const Side h = slide(in.height(), extent.height, stride, padding);
+    const Side w = slide(in.width(), extent.width, stride, padding);
+    return {{channels, h.output, w.output}, {h.before, h.after, w.before, w.after}};
+  }
+
+  Inferred operator()(const Image&) const { throw Error("a network has one image"); }
+  Inferred operator()(const Conv& conv) const {
+    const int64_t channels = image_input().channels();
+    need(conv.depthwise || conv.filters > 0, "it has no filters");
+    return window(conv.depthwise ? channels : conv.filters, conv.kernel, conv.stride, conv.padding);
+  }
+  Inferred operator()(const Pool& pool) const {
+    return window(image_input().channels(), pool.window, pool.stride, pool.padding);
+  }
+  Inferred operator()(const Dense& dense) const {
+    one_input();
+    need(dense.units > 0, "it has no units");
+    return {{dense.units}, {}};
+  }
+  Inferred operator()(const BatchNorm&) const { return {image_input(), {}}; }
+  Inferred operator()(const Lrn&) const { return {image_input(), {}}; }
+  Inferred operator()(const Relu&) const { return same_as_input(); }
+  Inferred operator()(const Dropout&) const { return same_as_input(); }
+  Inferred operator()(const Add&) const {
+    need(inputs.size() == 2 && inputs[0] == inputs[1], "it takes two of one shape");
+    return {inputs[0], {}};
+  }
+  Inferred operator()(const Concat&) const {
+    need(!inputs.empty(), "it takes at least one");
+    int64_t channels = 0;
+    for (const Shape& in : inputs) {
+      need(in.rank() == 3 && in.height() == inputs[0].height() && in.width() == inputs[0].width(),
+           "images must have one size");
+      channels += in.channels();
+    }
+    return {{channels, inputs[0].height(), inputs[0].width()}, {}};
+  }
+  Inferred operator()(const GlobalAveragePool&) const { return {{image_input().channels()}, {}}; }
+  Inferred operator()(const PadChannels& pad) const {
+    const Shape& in = image_input();
+    return {{in.channels() + pad.before + pad.after, in.height(), in.width()}, {}};
+  }
+  Inferred operator()(const SoftmaxLoss&) const {
+    need(one_input().rank() == 1, "it takes logits");
+    return {{1}, {}};
+  }
+};
+
+}  // namespace
+
+Inferred infer_shape(const std::string& name, const Layer& layer, std::span<const Shape> inputs) {
+  return std::visit(Infer{name, inputs}, layer);
+}
+
+}  // namespace lockstep

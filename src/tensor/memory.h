@@ -1,0 +1,32 @@
+// memory.h: a block of zeroed, page-aligned memory that its object owns.
+//
+// Large blocks ask for huge pages: a training step walks through gigabytes, and 4 KiB pages would
+// spend a tenth of it in address translation. Pages are placed by whoever touches them first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace lockstep {
+
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(int64_t bytes);  // throws Error when the system refuses
+  ~Memory();
+  Memory(Memory&& other) noexcept;
+  Memory& operator=(Memory&& other) noexcept;
+
+  int64_t bytes() const { return bytes_; }
+  std::byte* data() const { return data_; }
+  std::span<float> floats() const {
+    return {reinterpret_cast<float*>(data_), static_cast<size_t>(bytes_) / sizeof(float)};
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace lockstep
