@@ -9,10 +9,10 @@
 namespace lockstep {
 namespace {
 
-ParameterArena arena_for(const Engine& engine) {
+std::unique_ptr<ParameterArena> arena_for(const Engine& engine) {
   std::vector<int64_t> sizes;
   for (const ParameterInfo& info : engine.parameters()) sizes.push_back(info.stored_floats);
-  return ParameterArena(sizes, engine.backward_order());
+  return std::make_unique<ParameterArena>(sizes, engine.backward_order());
 }
 
 double centre_of(ParameterRole role) { return role == ParameterRole::Gamma ? 1 : 0; }
@@ -27,7 +27,7 @@ double deviation_of(const ParameterSpec& spec) {
 
 Replica::Replica(const Graph& graph, std::unique_ptr<Engine> engine)
     : graph_(graph), engine_(std::move(engine)), arena_(arena_for(*engine_)) {
-  engine_->bind(arena_);
+  engine_->bind(*arena_);
 }
 
 void Replica::fill(uint64_t seed) {
@@ -50,16 +50,16 @@ void Replica::copy_values_and_state_from(Replica& other) {
 }
 
 void Replica::set_plain(ParameterId id, std::span<const float> plain) {
-  engine_->write_plain(id, plain, arena_.values(id));
+  engine_->write_plain(id, plain, arena_->values(id));
   engine_->values_changed(id);
 }
 
 std::vector<float> Replica::plain_values(ParameterId id) const {
-  return plain(id, arena_.values(id));
+  return plain(id, arena_->values(id));
 }
 
 std::vector<float> Replica::plain_gradient(ParameterId id) const {
-  return plain(id, arena_.gradient(id));
+  return plain(id, arena_->gradient(id));
 }
 
 std::vector<float> Replica::plain(ParameterId id, std::span<const float> stored) const {
@@ -76,8 +76,8 @@ StepOutcome Replica::step(const Batch& batch) {
 
 void Replica::descend(double rate) {
   for (ParameterId id = 0; id < parameter_count(); ++id) {
-    const std::span<float> values = arena_.values(id);
-    const std::span<const float> gradient = arena_.gradient(id);
+    const std::span<float> values = arena_->values(id);
+    const std::span<const float> gradient = arena_->gradient(id);
     for (size_t i = 0; i < values.size(); ++i) {
       values[i] -= static_cast<float>(rate * gradient[i]);
     }

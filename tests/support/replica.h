@@ -19,8 +19,8 @@ class Replica {
   Replica(const Graph& graph, std::unique_ptr<Engine> engine);
 
   Engine& engine() { return *engine_; }
-  ParameterArena& arena() { return arena_; }
-  int parameter_count() const { return arena_.count(); }
+  ParameterArena& arena() { return *arena_; }
+  int parameter_count() const { return arena_->count(); }
   std::string parameter_name(ParameterId id) const { return engine_->parameters()[id].name; }
 
   // Random values of a size that keeps activations near one; the same for every engine.
@@ -39,7 +39,7 @@ class Replica {
 
   Graph graph_;
   std::unique_ptr<Engine> engine_;
-  ParameterArena arena_;
+  std::unique_ptr<ParameterArena> arena_;  // the engine keeps its address
 };
 
 // Images and labels that belong together.

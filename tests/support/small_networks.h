@@ -1,6 +1,7 @@
 // small_networks.h: networks that take milliseconds, one for every way a layer can be used.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct SmallNetwork {
   Graph graph;
   int batch;
 };
+
+// How GoogleTest shows one.
+inline void PrintTo(const SmallNetwork& network, std::ostream* out) { *out << network.name; }
 
 // One layer between a convolution (so that its input has a gradient) and a dense head.
 std::vector<SmallNetwork> single_layer_networks();
