@@ -14,6 +14,7 @@ set -euo pipefail
 repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
 inside="/srv/lock step"
 
+# shellcheck disable=SC2016  # the $(...) is for apt-get
 make_pristine() {
   local directory="$1" mirror
   mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -n 1)"
@@ -26,7 +27,8 @@ make_root() {
   local pristine="$1" root="$2"
   rm -rf -- "$root"
   cp -a -- "$pristine" "$root"
-  cp -a -- /etc/apt/. "$root/etc/apt/"
+  rm -rf -- "$root/etc/apt"
+  cp -a -- /etc/apt "$root/etc/apt"
   cp -L -- /etc/resolv.conf /etc/hosts "$root/etc/"
   mkdir -p -- "$root$inside"
   git -C "$repository" archive HEAD | tar -x -C "$root$inside"
@@ -34,6 +36,7 @@ make_root() {
 
 # In a mount namespace of its own; nothing of the caller's environment comes along. `mount` and
 # `chroot` are the host's.
+# shellcheck disable=SC2016  # the inner shell expands its own arguments
 run_inside() {
   local root="$1" target="$2"
   unshare --mount bash -euc '

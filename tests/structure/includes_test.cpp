@@ -52,6 +52,7 @@ Rules rules_in_document(std::string_view block) {
     std::set<std::string>& right = rules[left];
     for (std::string word; words >> word;) right.insert(word);
   }
+  EXPECT_FALSE(rules.empty()) << "docs/architecture.md has no block " << block;
   return rules;
 }
 
