@@ -1,7 +1,7 @@
 #include "engine/native/native_engine.h"
 
 #include <dnnl.hpp>
-#include <hwy/targets.h>
+#include <hwy/highway.h>
 
 #include <cassert>
 
