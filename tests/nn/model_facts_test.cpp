@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <ostream>
 
 #include "nn/cost.h"
 #include "nn/parameters.h"
@@ -120,6 +121,8 @@ struct Case {
   const Model* model;
   ModelOptions options;
 };
+
+void PrintTo(const Case& model, std::ostream* out) { *out << model.facts; }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
