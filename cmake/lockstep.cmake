@@ -25,3 +25,11 @@ function(lockstep_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
 endfunction()
 include(GoogleTest)
+
+# lockstep_benchmark(NAME SOURCES a_bench.cpp DEPENDS engine LINKS ...): one google-benchmark program.
+function(lockstep_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} benchmark::benchmark_main)
+endfunction()
