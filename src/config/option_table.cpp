@@ -1,0 +1,201 @@
+// option_table.cpp: the rows. A new knob is a member of RunConfig and a row here.
+#include "config/datasets.h"
+#include "config/run_options.h"
+
+namespace lockstep {
+namespace {
+
+using R = RunConfig;
+constexpr Range kFromZero = {.least = 0};
+constexpr Range kFromOne = {.least = 1};
+constexpr Range kFraction = {.least = 0, .most = 1};
+
+constexpr const char* kWhat = "What to run";
+constexpr const char* kLength = "How long";
+constexpr const char* kUpdate = "Optimizer";
+constexpr const char* kRate = "Learning rate";
+constexpr const char* kWhere = "Where";
+constexpr const char* kTold = "What is reported";
+
+// clang-format off: a row is read as a row
+std::vector<RunOption> make_table() {
+  return {
+      {"model",
+       &R::model,
+       kWhat,
+       "network to train; 'lockstep models' lists them",
+       {.letter = 'm', .value_name = "NAME"}},
+      {"batch-size",
+       &R::batch_size,
+       kWhat,
+       "images per device and step; 0: the network's own",
+       {.range = kFromZero, .letter = 'b'}},
+      {"data-name",
+       &R::data_name,
+       kWhat,
+       "data set to imitate; by default the network's own",
+       {.choices = dataset_names()}},
+      {"num-classes",
+       &R::num_classes,
+       kWhat,
+       "classes to tell apart; by default the data set's",
+       {.range = {.least = 2}}},
+      {"aux-head", &R::aux_head, kWhat, "give inception3 its auxiliary classifier"},
+      {"forward-only", &R::forward_only, kWhat, "measure inference: no loss, no backward pass"},
+      {"seed",
+       &R::seed,
+       kWhat,
+       "of initial values, labels and dropout",
+       {.range = kFromZero, .aliases = {"tf-random-seed"}}},
+
+      {"num-batches", &R::num_batches, kLength, "timed steps; 100 by default", {.range = kFromOne}},
+      {"num-epochs",
+       &R::num_epochs,
+       kLength,
+       "timed steps, as passes over the data set",
+       {.range = kFromZero}},
+      {"num-warmup-batches",
+       &R::num_warmup_batches,
+       kLength,
+       "steps before the timed ones; they train too",
+       {.range = kFromZero}},
+
+      {"optimizer",
+       &R::optimizer,
+       kUpdate,
+       "how gradients change values (momentum: Nesterov's)",
+       {.choices = {"sgd", "momentum", "rmsprop", "adam"}}},
+      {"momentum", &R::momentum, kUpdate, "of the momentum optimizer", {.range = kFraction}},
+      {"rmsprop-decay",
+       &R::rmsprop_decay,
+       kUpdate,
+       "of rmsprop's mean square",
+       {.range = kFraction}},
+      {"rmsprop-momentum", &R::rmsprop_momentum, kUpdate, "of rmsprop", {.range = kFraction}},
+      {"rmsprop-epsilon",
+       &R::rmsprop_epsilon,
+       kUpdate,
+       "added to rmsprop's mean square",
+       {.range = kFromZero}},
+      {"adam-beta1", &R::adam_beta1, kUpdate, "decay of adam's mean", {.range = kFraction}},
+      {"adam-beta2", &R::adam_beta2, kUpdate, "decay of adam's mean square", {.range = kFraction}},
+      {"adam-epsilon",
+       &R::adam_epsilon,
+       kUpdate,
+       "added to adam's root mean square",
+       {.range = kFromZero}},
+      {"weight-decay",
+       &R::weight_decay,
+       kUpdate,
+       "weight of the L2 loss, half the sum of squares",
+       {.range = kFromZero}},
+      {"gradient-clip",
+       &R::gradient_clip,
+       kUpdate,
+       "bound of every gradient element",
+       {.range = kFromZero}},
+
+      {"init-learning-rate",
+       &R::init_learning_rate,
+       kRate,
+       "instead of the network's own schedule",
+       {.range = kFromZero}},
+      {"num-epochs-per-decay",
+       &R::num_epochs_per_decay,
+       kRate,
+       "epochs between decays of --init-learning-rate",
+       {.range = kFromZero}},
+      {"learning-rate-decay-factor",
+       &R::learning_rate_decay_factor,
+       kRate,
+       "of each decay",
+       {.range = kFromZero}},
+      {"minimum-learning-rate",
+       &R::minimum_learning_rate,
+       kRate,
+       "where decay ends",
+       {.range = kFromZero}},
+      {"num-learning-rate-warmup-epochs",
+       &R::num_learning_rate_warmup_epochs,
+       kRate,
+       "epochs in which the rate grows from 0",
+       {.range = kFromZero}},
+      {"piecewise-learning-rate-schedule",
+       &R::piecewise_learning_rate_schedule,
+       kRate,
+       "rates and the epochs where they change, as '0.3;10;0.2;25;0.1'",
+       {.value_name = "R;E;R..."}},
+      {"resnet-base-lr",
+       &R::resnet_base_lr,
+       kRate,
+       "rate at batch 256 of the ResNet schedule; 0.128 by default",
+       {.range = kFromZero}},
+
+      {"device", &R::device, kWhere, "kind of device", {.choices = {"cpu"}}},
+      {"num-devices",
+       &R::num_devices,
+       kWhere,
+       "devices of this machine to train on",
+       {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus"}}},
+      {"variable-update",
+       &R::variable_update,
+       kWhere,
+       "how devices agree on values",
+       {.choices = {"independent", "replicated", "parameter_server", "horovod",
+                    "distributed_replicated", "distributed_all_reduce", "collective_all_reduce"},
+        .value_name = "NAME"}},
+      {"threads",
+       &R::threads,
+       kWhere,
+       "per device; 0: every core the device may use",
+       {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
+      {"data-format",
+       &R::data_format,
+       kWhere,
+       "order in which images arrive",
+       {.choices = {"NCHW", "NHWC"}}},
+      {"engine", &R::engine, kWhere, "what runs the network", {.value_name = "NAME"}},
+
+      {"display-every", &R::display_every, kTold, "steps between lines", {.range = kFromOne}},
+      {"display-perf-ewma",
+       &R::display_perf_ewma,
+       kTold,
+       "weight of the newest step in the mean of step lines; 0: all alike",
+       {.range = kFraction}},
+      {"loss-type-to-report",
+       &R::loss_type_to_report,
+       kTold,
+       "with or without the L2 loss",
+       {.choices = {"total_loss", "base_loss"}}},
+      {"print-training-accuracy", &R::print_training_accuracy, kTold,
+       "top-1 and top-5 of every shown step"},
+      {"result", &R::result, kTold, "write everything measured as JSON", {.value_name = "FILE"}},
+      {"profile", &R::profile, kTold, "per-layer table of times, GFLOP/s and kernels"},
+      {"trace-file",
+       &R::trace_file,
+       kTold,
+       "write the last but one warm-up step as a Chrome trace",
+       {.value_name = "FILE"}},
+      {"benchmark-log-dir",
+       &R::benchmark_log_dir,
+       kTold,
+       "write metric.log and benchmark_run.log there",
+       {.value_name = "DIR"}},
+      {"benchmark-test-id",
+       &R::benchmark_test_id,
+       kTold,
+       "noted in benchmark_run.log",
+       {.value_name = "ID"}},
+      {"verbose", &R::verbose, kTold, "say more on stderr", {.letter = 'v'}},
+  };
+}
+// clang-format on
+
+}  // namespace
+
+std::span<const RunOption> run_options() {
+  static const std::vector<RunOption> table = make_table();
+  return table;
+}
+
+}  // namespace lockstep

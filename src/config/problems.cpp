@@ -1,0 +1,96 @@
+#include "config/problems.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "config/piecewise.h"
+
+namespace lockstep {
+namespace {
+
+struct Rule {
+  bool (*broken)(const RunConfig&);
+  std::string_view line;
+};
+
+bool decays(const RunConfig& run) {
+  return run.num_epochs_per_decay != 0 || run.learning_rate_decay_factor != 0;
+}
+bool piecewise(const RunConfig& run) { return !run.piecewise_learning_rate_schedule.empty(); }
+bool needs_cluster(const RunConfig& run) {
+  return run.variable_update.starts_with("distributed_") ||
+         run.variable_update == "collective_all_reduce";
+}
+
+constexpr Rule kRules[] = {
+    {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
+     "--num-batches and --num-epochs both say how long to train; give one of them"},
+    {[](const RunConfig& run) {
+       return (run.num_epochs_per_decay != 0) != (run.learning_rate_decay_factor != 0);
+     },
+     "--num-epochs-per-decay and --learning-rate-decay-factor only mean something together"},
+    {[](const RunConfig& run) { return decays(run) && !run.init_learning_rate && !piecewise(run); },
+     "--num-epochs-per-decay and --learning-rate-decay-factor need --init-learning-rate"},
+    {[](const RunConfig& run) { return run.minimum_learning_rate != 0 && !decays(run); },
+     "--minimum-learning-rate needs --num-epochs-per-decay and --learning-rate-decay-factor"},
+    {[](const RunConfig& run) {
+       return piecewise(run) && (run.init_learning_rate || decays(run) ||
+                                 run.minimum_learning_rate != 0 || run.resnet_base_lr);
+     },
+     "--piecewise-learning-rate-schedule sets every learning rate; drop the other rate options"},
+    {[](const RunConfig& run) {
+       return run.num_learning_rate_warmup_epochs != 0 && !run.init_learning_rate &&
+              !piecewise(run);
+     },
+     "--num-learning-rate-warmup-epochs needs --init-learning-rate or "
+     "--piecewise-learning-rate-schedule"},
+    {[](const RunConfig& run) { return run.init_learning_rate && run.resnet_base_lr; },
+     "--resnet-base-lr belongs to the network's own schedule, which --init-learning-rate replaces"},
+    {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },
+     "--trace-file records the last but one warm-up step: it needs --num-warmup-batches of at "
+     "least 2"},
+    {[](const RunConfig& run) {
+       return !run.benchmark_test_id.empty() && run.benchmark_log_dir.empty();
+     },
+     "--benchmark-test-id is noted in --benchmark-log-dir, which is not given"},
+    {[](const RunConfig& run) { return run.forward_only && run.gradient_clip.has_value(); },
+     "--gradient-clip has no gradients to clip with --forward-only"},
+    {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
+     "--aux-head only adds to the loss, which --forward-only does not compute"},
+};
+
+void check_devices(const RunConfig& run, std::vector<std::string>& problems) {
+  if (run.num_devices > 1) {
+    problems.push_back(fmt::format(
+        "--num-devices {}: this version trains on one device; use --num-devices 1 with --threads",
+        run.num_devices));
+  }
+  if (needs_cluster(run)) {
+    problems.push_back(
+        fmt::format("--variable-update {} needs several workers; on one device use independent",
+                    run.variable_update));
+  }
+}
+
+void check_schedule(const RunConfig& run, std::vector<std::string>& problems) {
+  if (!piecewise(run)) return;
+  try {
+    parse_piecewise(run.piecewise_learning_rate_schedule);
+  } catch (const UsageError& error) {  // becomes one line among the others
+    problems.emplace_back(error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> problems_in(const RunConfig& run) {
+  std::vector<std::string> problems;
+  for (const Rule& rule : kRules) {
+    if (rule.broken(run)) problems.emplace_back(rule.line);
+  }
+  check_schedule(run, problems);
+  check_devices(run, problems);
+  return problems;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,65 @@
+// run_config.h: every knob of one run, as plain values with their defaults.
+//
+// A new knob is one member here and one row in run_options.cpp: the command line, the help and the
+// JSON form all come from that row. "Absent" means that the network or the machine decides.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace lockstep {
+
+struct RunConfig {
+  // What to run.
+  std::string model = "trivial";
+  std::string data_name = "";  // empty: the data set that the network is made for
+  std::optional<int> num_classes = {};
+  bool aux_head = false;
+  int batch_size = 0;  // per device; 0: the network's own
+  bool forward_only = false;
+  int seed = 1234;
+
+  // How long.
+  std::optional<int> num_batches = {};  // timed steps; absent: 100
+  std::optional<double> num_epochs = {};
+  int num_warmup_batches = 10;
+
+  // How values are updated.
+  std::string optimizer = "sgd";
+  double momentum = 0.9;
+  double rmsprop_decay = 0.9, rmsprop_momentum = 0.9, rmsprop_epsilon = 1.0;
+  double adam_beta1 = 0.9, adam_beta2 = 0.999, adam_epsilon = 1e-8;
+  double weight_decay = 4e-5;
+  std::optional<double> gradient_clip = {};
+  std::optional<double> init_learning_rate = {};
+  std::string piecewise_learning_rate_schedule = "";
+  double num_epochs_per_decay = 0;
+  double learning_rate_decay_factor = 0;
+  double minimum_learning_rate = 0;
+  double num_learning_rate_warmup_epochs = 0;
+  std::optional<double> resnet_base_lr = {};
+
+  // On what.
+  std::string engine = "native";
+  std::string device = "cpu";
+  int num_devices = 1;
+  std::string variable_update = "independent";
+  int threads = 0;  // per device; 0: every core it may use
+  std::string data_format = "NCHW";
+
+  // What is told.
+  int display_every = 10;
+  std::optional<double> display_perf_ewma = {};
+  std::string loss_type_to_report = "total_loss";
+  bool print_training_accuracy = false;
+  bool profile = false;
+  std::string trace_file = "";
+  std::string result = "";
+  std::string benchmark_log_dir = "";
+  std::string benchmark_test_id = "";
+  bool verbose = false;
+
+  bool operator==(const RunConfig&) const = default;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,100 @@
+#include "config/run_options.h"
+
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+std::string range_text(Range range) {
+  const bool low = range.least > Range{}.least, high = range.most < Range{}.most;
+  if (low && high) return fmt::format(" from {} to {}", range.least, range.most);
+  if (low) return fmt::format(" of at least {}", range.least);
+  return high ? fmt::format(" of at most {}", range.most) : "";
+}
+
+bool inside(Range range, double number) { return range.least <= number && number <= range.most; }
+
+[[noreturn]] void refuse(const RunOption& option, std::string_view wanted, std::string_view text) {
+  throw UsageError("--{} must be {}, not '{}'", option.name, wanted, text);
+}
+
+void read(const RunOption& option, std::string_view text, bool& value) {
+  const std::string word = lower_case(text);
+  for (const std::string_view yes : {"true", "t", "yes", "y", "1"}) {
+    if (word == yes) return void(value = true);
+  }
+  for (const std::string_view no : {"false", "f", "no", "n", "0"}) {
+    if (word == no) return void(value = false);
+  }
+  refuse(option, "true or false", text);
+}
+
+void read(const RunOption& option, std::string_view text, int& value) {
+  const auto number = whole_number(text);
+  const bool fits = number && *number == static_cast<int>(*number) &&
+                    inside(option.details.range, static_cast<double>(*number));
+  if (!fits) refuse(option, "a whole number" + range_text(option.details.range), text);
+  value = static_cast<int>(*number);
+}
+
+void read(const RunOption& option, std::string_view text, double& value) {
+  const auto number = finite_number(text);
+  if (!number || !inside(option.details.range, *number)) {
+    refuse(option, "a number" + range_text(option.details.range), text);
+  }
+  value = *number;
+}
+
+void read(const RunOption& option, std::string_view text, std::string& value) {
+  if (option.details.choices.empty() || text.empty()) return void(value = text);
+  for (const std::string& choice : option.details.choices) {
+    if (lower_case(choice) == lower_case(text)) return void(value = choice);
+  }
+  const bool one = option.details.choices.size() == 1;
+  refuse(option, fmt::format("{}{}", one ? "" : "one of ", fmt::join(option.details.choices, ", ")),
+         text);
+}
+
+template <typename T>
+void read(const RunOption& option, std::string_view text, std::optional<T>& value) {
+  if (text.empty()) return void(value.reset());
+  read(option, text, value.emplace());
+}
+
+std::string written(bool value) { return value ? "true" : "false"; }
+std::string written(const std::string& value) { return value; }
+std::string written(int value) { return fmt::format("{}", value); }
+std::string written(double value) { return fmt::format("{}", value); }
+template <typename T>
+std::string written(const std::optional<T>& value) {
+  return value ? written(*value) : "";
+}
+
+}  // namespace
+
+bool is_switch(const RunOption& option) {
+  return std::holds_alternative<bool RunConfig::*>(option.member);
+}
+
+std::string value_name(const RunOption& option) {
+  if (is_switch(option)) return "";
+  if (!option.details.value_name.empty()) return option.details.value_name;
+  if (!option.details.choices.empty())
+    return fmt::format("{}", fmt::join(option.details.choices, "|"));
+  const bool whole = std::holds_alternative<int RunConfig::*>(option.member) ||
+                     std::holds_alternative<std::optional<int> RunConfig::*>(option.member);
+  return whole ? "N" : "X";
+}
+
+std::string text_of(const RunConfig& run, const RunOption& option) {
+  return std::visit([&](auto member) { return written(run.*member); }, option.member);
+}
+
+void set_from_text(RunConfig& run, const RunOption& option, std::string_view text) {
+  std::visit([&](auto member) { read(option, text, run.*member); }, option.member);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,50 @@
+// run_options.h: the one table of a run's options. Command line, help, JSON and sweep files are
+// all derived from it.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/run_config.h"
+
+namespace lockstep {
+
+using RunMember =
+    std::variant<bool RunConfig::*, int RunConfig::*, double RunConfig::*, std::string RunConfig::*,
+                 std::optional<int> RunConfig::*, std::optional<double> RunConfig::*>;
+
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
+struct OptionDetails {
+  Range range = {};                       // of numbers, both ends allowed
+  std::vector<std::string> choices = {};  // of texts; empty: any
+  char letter = 0;                        // 'b' allows -b
+  std::vector<std::string> aliases = {};  // other names for the same
+  std::string value_name = {};            // in help: FILE, DIR; empty: by type
+};
+
+struct RunOption {
+  std::string name;  // with dashes, as on the command line
+  RunMember member;
+  std::string group;
+  std::string help;
+  OptionDetails details = {};
+};
+
+std::span<const RunOption> run_options();  // in the order of the help
+
+bool is_switch(const RunOption& option);                             // needs no value
+std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"
+std::string text_of(const RunConfig& run, const RunOption& option);  // "" when absent
+// Throws UsageError, in the user's words, when the text is no allowed value.
+void set_from_text(RunConfig& run, const RunOption& option, std::string_view text);
+
+}  // namespace lockstep
