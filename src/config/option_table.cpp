@@ -7,6 +7,7 @@ namespace {
 using R = RunConfig;
 constexpr Range kFromZero = {.least = 0};
 constexpr Range kFromOne = {.least = 1};
+constexpr Range kSteps = {.least = 1, .most = 10e6};  // each leaves a record in memory
 constexpr Range kFraction = {.least = 0, .most = 1};
 
 constexpr const char* kWhat = "What to run";
@@ -34,11 +35,11 @@ std::vector<RunOption> make_table() {
      {.range = kFromZero, .aliases = {"tf-random-seed"}}},
 
     {"num-batches", &R::num_batches, kLength, "timed steps; 100 by default",
-     {.range = kFromOne}},
+     {.range = kSteps}},
     {"num-epochs", &R::num_epochs, kLength, "timed steps, as passes over the data set",
      {.range = kFromZero}},
     {"num-warmup-batches", &R::num_warmup_batches, kLength,
-     "steps before the timed ones; they train too", {.range = kFromZero}},
+     "steps before the timed ones; they train too", {.range = {.least = 0, .most = 10e6}}},
 
     {"optimizer", &R::optimizer, kUpdate, "how gradients change values (momentum: Nesterov's)",
      {.choices = {"sgd", "momentum", "rmsprop", "adam"}}},

@@ -20,6 +20,8 @@ bool needs_cluster(const RunConfig& run) {
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both say how long to train; give one of them"},
+    {[](const RunConfig& run) { return run.num_epochs && *run.num_epochs <= 0; },
+     "--num-epochs must be above 0"},
     {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },
      "--trace-file records the last but one warm-up step: it needs --num-warmup-batches of at "
      "least 2"},
