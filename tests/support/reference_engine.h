@@ -35,6 +35,8 @@ class ReferenceEngine final : public Engine {
 
   // The last forward's loss before rounding to float: for finite differences.
   double exact_loss() const { return step_.loss; }
+  // What a node made of the last batch, by image, channel, row and column.
+  std::span<const double> output(NodeId id) const { return activations_[id].value; }
 
  private:
   void take_images(const Batch& batch);

@@ -6,11 +6,11 @@ namespace lockstep {
 namespace {
 
 // Adds layers with names that number themselves.
-struct Builder {
+struct Net {
   Graph graph;
   int count = 0;
 
-  explicit Builder(Shape image) : graph(std::move(image)) {}
+  explicit Net(Shape image) : graph(std::move(image)) {}
   NodeId add(std::string_view word, const Layer& layer, std::vector<NodeId> inputs) {
     return graph.add(std::string(word) + std::to_string(count++), layer, std::move(inputs));
   }
@@ -40,51 +40,51 @@ constexpr Pool kAverageSame = {
 constexpr Pool kMaxSame = {.window = 3, .stride = 1, .padding = Padding::Same};
 
 // Each returns the node that the head stands on.
-NodeId conv_relu(Builder& b) { return b.relu(b.conv(b.image(), {.filters = 12, .kernel = 3})); }
-NodeId conv_relu6_conv(Builder& b) {
+NodeId conv_relu(Net& b) { return b.relu(b.conv(b.image(), {.filters = 12, .kernel = 3})); }
+NodeId conv_relu6_conv(Net& b) {
   const NodeId x = b.relu6(b.conv(b.image(), {.filters = 16, .kernel = 3}));
   return b.conv(x, {.filters = 5, .kernel = 3});
 }
-NodeId conv_norm_relu_twice(Builder& b) {
+NodeId conv_norm_relu_twice(Net& b) {
   return b.conv_norm_relu(b.conv_norm_relu(b.image(), 12), 17, 3, 2);
 }
-NodeId conv_with_two_readers(Builder& b) {
+NodeId conv_with_two_readers(Net& b) {
   const NodeId x = b.conv(b.image(), {.filters = 8, .kernel = 3});
   return b.sum(b.relu(x), b.conv(x, {.filters = 8, .kernel = 1}));
 }
-NodeId norm_with_two_readers(Builder& b) {
+NodeId norm_with_two_readers(Net& b) {
   const NodeId x = b.norm(b.conv(b.image(), 12));
   return b.sum(b.relu(x), b.conv(x, 12, 1));
 }
-NodeId relu_with_three_readers(Builder& b) {
+NodeId relu_with_three_readers(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   const NodeId y = b.sum(x, b.conv(x, 8));
   return b.sum(y, b.pool(x, kMaxSame));
 }
-NodeId residual_block(Builder& b) {
+NodeId residual_block(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 16);
   const NodeId y = b.norm(b.conv(b.conv_norm_relu(x, 16), 16));
   return b.relu(b.sum(x, y));
 }
-NodeId residual_block_other_way_round(Builder& b) {
+NodeId residual_block_other_way_round(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 5);
   const NodeId y = b.norm(b.conv(b.conv_norm_relu(x, 12), 5));
   return b.relu(b.sum(y, x));
 }
-NodeId residual_chain(Builder& b) {
+NodeId residual_chain(Net& b) {
   NodeId x = b.conv_norm_relu(b.image(), 8);
   for (int i = 0; i < 3; ++i) {
     x = b.relu(b.sum(x, b.norm(b.conv(b.conv_norm_relu(x, 8), 8))));
   }
   return b.mean(x);
 }
-NodeId bottleneck_with_projection(Builder& b) {
+NodeId bottleneck_with_projection(Net& b) {
   const NodeId x = b.relu(b.norm(b.conv(b.image(), 12)));
   const NodeId shortcut = b.norm(b.conv(x, 24, 1, 2));
   const NodeId y = b.conv_norm_relu(b.conv_norm_relu(x, 6, 1), 6, 3, 2);
   return b.relu(b.sum(shortcut, b.norm(b.conv(y, 24, 1))));
 }
-NodeId preactivation_block(Builder& b) {  // ResNet v2: the identity is read by BN and by Add
+NodeId preactivation_block(Net& b) {  // ResNet v2: the identity is read by BN and by Add
   NodeId x = b.conv(b.image(), 12);
   for (int i = 0; i < 2; ++i) {
     const NodeId y = b.conv(b.relu(b.norm(x)), 8);
@@ -92,42 +92,42 @@ NodeId preactivation_block(Builder& b) {  // ResNet v2: the identity is read by 
   }
   return b.mean(b.relu(b.norm(x)));
 }
-NodeId preactivation_with_projection(Builder& b) {
+NodeId preactivation_with_projection(Net& b) {
   const NodeId x = b.conv(b.image(), {.filters = 8, .kernel = 3});
   const NodeId active = b.relu(b.norm(x));
   const NodeId shortcut = b.conv(active, {.filters = 16, .kernel = 1, .stride = 2});
   const NodeId y = b.conv(active, {.filters = 16, .kernel = 3, .stride = 2});
   return b.relu(b.norm(b.sum(shortcut, y)));
 }
-NodeId add_to_itself(Builder& b) {
+NodeId add_to_itself(Net& b) {
   const NodeId x = b.conv(b.image(), 5);
   return b.sum(x, x);
 }
-NodeId padded_shortcut(Builder& b) {  // as the CIFAR-10 residual networks
+NodeId padded_shortcut(Net& b) {  // as the CIFAR-10 residual networks
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   const NodeId half = b.pool(x, {.kind = Pool::Average, .window = 2, .stride = 2});
   const NodeId shortcut = b.add("pad", PadChannels{.before = 4, .after = 4}, {half});
   return b.relu(b.sum(shortcut, b.norm(b.conv(b.conv_norm_relu(x, 16, 3, 2), 16))));
 }
-NodeId inverted_bottleneck(Builder& b) {  // MobileNet v2
+NodeId inverted_bottleneck(Net& b) {  // MobileNet v2
   const NodeId x = b.norm(b.conv(b.image(), 8));
   const NodeId wide = b.relu6(b.norm(b.conv(x, 24, 1)));
   const NodeId deep =
       b.relu6(b.norm(b.conv(wide, {.kernel = 3, .bias = false, .depthwise = true})));
   return b.sum(x, b.norm(b.conv(deep, 8, 1)));
 }
-NodeId concat_of_two(Builder& b) { return b.concat({b.conv(b.image(), 3), b.conv(b.image(), 5)}); }
-NodeId concat_of_aligned(Builder& b) {
+NodeId concat_of_two(Net& b) { return b.concat({b.conv(b.image(), 3), b.conv(b.image(), 5)}); }
+NodeId concat_of_aligned(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   return b.conv(b.concat({b.conv_norm_relu(x, 8), b.conv_norm_relu(x, 16, 1)}), 12, 1);
 }
-NodeId concat_of_three(Builder& b) {
+NodeId concat_of_three(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 12);
   const NodeId joined = b.concat(
       {b.conv_norm_relu(x, 5, 1), b.pool(x, kMaxSame), b.conv(x, {.filters = 17, .kernel = 3})});
   return b.conv(joined, 8);
 }
-NodeId concat_of_four(Builder& b) {  // an Inception module
+NodeId concat_of_four(Net& b) {  // an Inception module
   const NodeId x = b.relu(b.conv(b.image(), {.filters = 8, .kernel = 3}));
   const NodeId one = b.conv_norm_relu(x, 8, 1);
   const NodeId two = b.conv_norm_relu(b.conv_norm_relu(x, 4, {1, 7}), 12, {7, 1});
@@ -135,51 +135,51 @@ NodeId concat_of_four(Builder& b) {  // an Inception module
   const NodeId four = b.relu(b.conv(x, {.filters = 16, .kernel = 5}));
   return b.mean(b.concat({one, two, three, four}));
 }
-NodeId concat_with_reduction(Builder& b) {  // strided branches beside a pool
+NodeId concat_with_reduction(Net& b) {  // strided branches beside a pool
   const NodeId x = b.conv_norm_relu(b.image(), 16);
   return b.concat({b.conv_norm_relu(x, 8, 3, 2),
                    b.pool(x, {.window = 3, .stride = 2, .padding = Padding::Same})});
 }
-NodeId concat_input_used_elsewhere(Builder& b) {
+NodeId concat_input_used_elsewhere(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   const NodeId y = b.conv_norm_relu(x, 8);
   const NodeId joined = b.conv(b.concat({x, y}), 8, 1);
   return b.sum(joined, y);
 }
-NodeId concat_of_concat(Builder& b) {
+NodeId concat_of_concat(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   const NodeId pair = b.concat({b.conv(x, 4), b.conv(x, 4)});
   return b.concat({b.relu(b.conv(x, 5)), pair, b.conv(pair, 3, 1)});
 }
-NodeId dense_block(Builder& b) {  // DenseNet: every layer reads all that came before
+NodeId dense_block(Net& b) {  // DenseNet: every layer reads all that came before
   NodeId x = b.conv(b.image(), 16);
   for (int i = 0; i < 3; ++i) x = b.concat({x, b.conv(b.relu(b.norm(x)), 12)});
   return b.mean(b.relu(b.norm(x)));
 }
-NodeId relu_after_concat(Builder& b) {
+NodeId relu_after_concat(Net& b) {
   const NodeId x = b.conv(b.image(), 8);
   return b.relu(b.norm(b.concat({x, b.conv(x, 5)})));
 }
-NodeId response_norm_before_pool(Builder& b) {
+NodeId response_norm_before_pool(Net& b) {
   const NodeId x = b.relu(b.conv(b.image(), {.filters = 16, .kernel = 5}));
   const NodeId y = b.add("lrn", Lrn{.alpha = 0.02, .beta = 0.75}, {x});
   return b.conv(b.pool(y, {.window = 3, .stride = 2}), 8);
 }
-NodeId response_norm_after_pool(Builder& b) {
+NodeId response_norm_after_pool(Net& b) {
   const NodeId x = b.relu(b.conv(b.image(), {.filters = 12, .kernel = 5}));
   const NodeId y = b.pool(x, {.window = 3, .stride = 2, .padding = Padding::Same});
   return b.relu(b.conv(b.add("lrn", Lrn{.alpha = 0.02}, {y}), {.filters = 8, .kernel = 3}));
 }
-NodeId dense_chain(Builder& b) {
+NodeId dense_chain(Net& b) {
   const NodeId x = b.relu(b.conv(b.image(), {.filters = 12, .kernel = 3}));
   return b.relu(b.dense(b.relu(b.dense(x, 33)), 17));
 }
-NodeId dense_with_dropout(Builder& b) {
+NodeId dense_with_dropout(Net& b) {
   const NodeId x = b.pool(b.relu(b.conv(b.image(), {.filters = 12, .kernel = 3})), {});
   const NodeId y = b.add("dropout", Dropout{.keep = 0.6}, {b.relu(b.dense(x, 40))});
   return b.add("dropout", Dropout{.keep = 0.8}, {b.relu(b.dense(y, 17))});
 }
-NodeId auxiliary_head(Builder& b) {
+NodeId auxiliary_head(Net& b) {
   const NodeId x = b.conv_norm_relu(b.image(), 12);
   const NodeId logits = b.dense(b.pool(x, {.kind = Pool::Average, .window = 3, .stride = 3}), 7);
   b.add("loss", SoftmaxLoss{.weight = 0.4}, {logits});
@@ -188,7 +188,7 @@ NodeId auxiliary_head(Builder& b) {
 
 struct Block {
   const char* name;
-  NodeId (*build)(Builder&);
+  NodeId (*build)(Net&);
 };
 
 constexpr Block kBlocks[] = {
@@ -228,9 +228,9 @@ constexpr Block kBlocks[] = {
 std::vector<SmallNetwork> block_networks() {
   std::vector<SmallNetwork> networks;
   for (const Block& block : kBlocks) {
-    Builder builder({3, 8, 8});
-    add_head(builder.graph, block.build(builder));
-    networks.push_back({block.name, builder.graph, 3 + static_cast<int>(networks.size()) % 3});
+    Net net({3, 8, 8});
+    add_head(net.graph, block.build(net));
+    networks.push_back({block.name, net.graph, 3 + static_cast<int>(networks.size()) % 3});
   }
   return networks;
 }

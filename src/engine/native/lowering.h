@@ -1,0 +1,28 @@
+// lowering.h: from layers to operations: which layers are computed together, in which layout.
+//
+//   conv [+ bias] + relu            fused by oneDNN
+//   conv + bn (+ relu)              inference: folded into the convolution's weights
+//   bn (+ add) (+ relu)             our kernel; writes straight into a concatenation
+//   add + relu, dense + relu
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/native/norm_op.h"
+#include "engine/native/op.h"
+
+namespace lockstep::native {
+
+struct Lowered {
+  std::vector<std::unique_ptr<Value>> values;
+  std::vector<std::unique_ptr<NormState>> states;
+  std::vector<StateInfo> state_infos;      // spans into states
+  std::vector<std::unique_ptr<Op>> ops;    // in execution order; refer to values and states
+};
+
+// `device` is borrowed by the operations.
+Lowered lower(const Graph& graph, const EngineOptions& options, const Layout& layout,
+              const Device& device);
+
+}  // namespace lockstep::native

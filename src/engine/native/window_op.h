@@ -1,0 +1,23 @@
+// window_op.h: what oneDNN does without parameters: pooling, and normalisation across channels.
+#pragma once
+
+#include <memory>
+
+#include "engine/native/op.h"
+#include "nn/layers.h"
+
+namespace lockstep::native {
+
+struct WindowSpec {
+  Value* x;
+  Value* y;
+  Pads pads;
+  Mode mode;
+};
+
+std::unique_ptr<Op> make_pool_op(OpInfo info, const Device& device, const Layout& layout,
+                                 const Pool& layer, const WindowSpec& spec);
+std::unique_ptr<Op> make_lrn_op(OpInfo info, const Device& device, const Layout& layout,
+                                const Lrn& layer, const WindowSpec& spec);
+
+}  // namespace lockstep::native

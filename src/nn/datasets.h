@@ -1,0 +1,30 @@
+// datasets.h: what training needs to know of a data set without reading it. Epochs and learning
+// rates count its examples even when the images are synthetic.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace lockstep {
+
+struct Dataset {
+  std::string_view name;
+  int64_t training_examples;
+  int64_t validation_examples;
+  int classes;  // outputs of a network's classifier, by default
+};
+
+// imagenet: class 0 is 'background', labels are 1..1000. cifar10: labels are 0..9, one output is
+// never used. Both as the established benchmark has them, so that sizes compare.
+inline constexpr Dataset kDatasets[] = {
+    {"imagenet", 1281167, 50000, 1001},
+    {"cifar10", 50000, 10000, 11},
+    {"mnist", 60000, 10000, 10},
+};
+inline std::span<const Dataset> datasets() { return kDatasets; }
+
+// Throws UsageError with the names there are.
+const Dataset& find_dataset(std::string_view name);
+
+}  // namespace lockstep
