@@ -24,9 +24,9 @@ std::string line_of(const Flag& flag) {
 }  // namespace
 
 std::string help_text(const CommandSyntax& syntax) {
-  std::string text = fmt::format("{}\n\nUsage: lockstep {}{} [OPTION]...\n", syntax.summary,
-                                 syntax.command,
-                                 syntax.positional ? " [" + syntax.positional->name + "]" : "");
+  std::string text =
+      fmt::format("{}\n\nUsage: lockstep {}{} [OPTION]...\n", syntax.summary, syntax.command,
+                  syntax.positional ? " [" + syntax.positional->name + "]" : "");
   if (syntax.positional) {
     text += fmt::format("\n  {:<{}}{}\n", syntax.positional->name, kHelpColumn - 2,
                         syntax.positional->help);

@@ -111,9 +111,9 @@ MeasuredRun measure_run(const RunPlan& plan, RunResult result, Surroundings& aro
   TrainWatch watch(around, plan, *engine, log);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
-  LoopOutcome outcome = run_loop(
-      {.warmup_steps = plan.facts.warmup_steps, .timed_steps = plan.facts.timed_steps},
-      make_step(plan, *engine, input, *strategy), watch);
+  LoopOutcome outcome =
+      run_loop({.warmup_steps = plan.facts.warmup_steps, .timed_steps = plan.facts.timed_steps},
+               make_step(plan, *engine, input, *strategy), watch);
   engine->observe(nullptr);
 
   result.status = outcome.interrupted ? "interrupted" : "completed";

@@ -9,9 +9,10 @@ EngineKind native_engine_kind() {
   return {.name = "native",
           .make = make_native_engine,
           .memory_bytes = native_memory_bytes,
-          .libraries = [] {
-            return std::map<std::string, std::string>{{"native", native_library_versions()}};
-          },
+          .libraries =
+              [] {
+                return std::map<std::string, std::string>{{"native", native_library_versions()}};
+              },
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);
           }};

@@ -46,10 +46,9 @@ std::string unknown_flag(const CommandSyntax& syntax, const std::string& argumen
     known.insert(known.end(), names.begin(), names.end());
   }
   const std::string near = closest(name, known);
-  return near.empty()
-             ? fmt::format("unknown option {}; 'lockstep {} --help' lists them", name,
-                           syntax.command)
-             : fmt::format("unknown option {}; did you mean {}?", name, near);
+  return near.empty() ? fmt::format("unknown option {}; 'lockstep {} --help' lists them", name,
+                                    syntax.command)
+                      : fmt::format("unknown option {}; did you mean {}?", name, near);
 }
 
 // What CLI11 could not place: unknown flags, and words that belong to no flag.
@@ -61,9 +60,8 @@ void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& r
     if (is_flag) {
       problems.push_back(unknown_flag(syntax, argument));
     } else if (!after_unknown) {
-      problems.push_back(
-          fmt::format("'{}' belongs to no option; values are given as --name value or --name=value",
-                      argument));
+      problems.push_back(fmt::format(
+          "'{}' belongs to no option; values are given as --name value or --name=value", argument));
     }
     after_unknown = is_flag && argument.find('=') == std::string::npos;
   }
@@ -123,16 +121,15 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
 std::vector<Flag> run_flags(RunConfig& run) {
   std::vector<Flag> flags;
   for (const RunOption& option : run_options()) {
-    flags.push_back({.name = option.name,
-                     .value_name = value_name(option),
-                     .help = option.help,
-                     .set = [&run, &option](const std::string& text) {
-                       set_from_text(run, option, text);
-                     },
-                     .group = option.group,
-                     .default_text = is_switch(option) ? "" : text_of({}, option),
-                     .letter = option.details.letter,
-                     .aliases = option.details.aliases});
+    flags.push_back(
+        {.name = option.name,
+         .value_name = value_name(option),
+         .help = option.help,
+         .set = [&run, &option](const std::string& text) { set_from_text(run, option, text); },
+         .group = option.group,
+         .default_text = is_switch(option) ? "" : text_of({}, option),
+         .letter = option.details.letter,
+         .aliases = option.details.aliases});
   }
   return flags;
 }

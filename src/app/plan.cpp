@@ -122,8 +122,8 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
           .engine_options = {.batch = facts.batch_size,
                              .threads = facts.threads,
                              .mode = run.forward_only ? Mode::Inference : Mode::Training,
-                             .layout = run.data_format == "NHWC" ? ImageLayout::Nhwc
-                                                                 : ImageLayout::Nchw,
+                             .layout =
+                                 run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
                              .seed = static_cast<uint64_t>(run.seed)},
           .optimizer = optimizer_settings(run),
           .schedule = make_schedule(
@@ -155,11 +155,10 @@ void check_memory(const RunPlan& plan, int64_t available_bytes) {
   const int64_t needed = needed_bytes(plan, plan.facts.batch_size);
   if (needed <= available_bytes) return;
   const int fitting = largest_fitting_batch(plan, available_bytes);
-  throw Error("{} with --batch-size {} needs {} of memory and {} are available; {}",
-              plan.facts.model, plan.facts.batch_size, bytes_text(needed),
-              bytes_text(available_bytes),
-              fitting > 0 ? fmt::format("the largest batch that fits is {}", fitting)
-                          : "no batch fits");
+  throw Error(
+      "{} with --batch-size {} needs {} of memory and {} are available; {}", plan.facts.model,
+      plan.facts.batch_size, bytes_text(needed), bytes_text(available_bytes),
+      fitting > 0 ? fmt::format("the largest batch that fits is {}", fitting) : "no batch fits");
 }
 
 }  // namespace lockstep

@@ -19,8 +19,8 @@ struct Surroundings {
   std::ostream& out;  // what programs read
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
-  bool colour = false;        // the terminal may be coloured
-  std::string program = "";   // path of this program, to start itself
+  bool colour = false;       // the terminal may be coloured
+  std::string program = "";  // path of this program, to start itself
   TimePoint start = Clock::now();
 };
 

@@ -17,8 +17,7 @@ Progress::Style style_for(const Surroundings& around) {
 
 }  // namespace
 
-TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine,
-                       BenchmarkLog* log)
+TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, BenchmarkLog* log)
     : around_(around),
       plan_(plan),
       engine_(engine),
@@ -53,11 +52,10 @@ void TrainWatch::show_step(std::span<const StepRecord> timed) {
   if (!log_) return;
   const StepRecord& last = timed.back();
   const int64_t global_step = plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
-  log_->metric("current_examples_per_sec",
-               speed_of(durations(timed), last.images,
-                        plan_.config.display_perf_ewma.value_or(0.0))
-                   .mean,
-               global_step);
+  log_->metric(
+      "current_examples_per_sec",
+      speed_of(durations(timed), last.images, plan_.config.display_perf_ewma.value_or(0.0)).mean,
+      global_step);
   if (!plan_.config.print_training_accuracy && !plan_.config.forward_only) return;
   log_->metric("top_1_accuracy", last.losses.top_1_hits / static_cast<double>(last.images),
                global_step);

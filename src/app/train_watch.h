@@ -25,7 +25,7 @@ class TrainWatch : public LoopObserver {
   bool wants_stop() override { return interrupts_.interrupted(); }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
-  const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }      // of --profile
+  const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
   const OpTimeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }  // of a trace
 
  private:

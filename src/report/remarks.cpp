@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-constexpr double kBusyLoad = 0.5;        // of one processor
+constexpr double kBusyLoad = 0.5;  // of one processor
 constexpr double kNoticeableSteal = 0.01;
 
 std::string or_unavailable(const std::optional<std::string>& text) {
@@ -16,12 +16,11 @@ std::string or_unavailable(const std::optional<std::string>& text) {
 
 void describe(const RunResult& run, std::vector<std::string>& lines) {
   const HostInfo& host = run.host;
-  lines.push_back(fmt::format("host: {}, {}, {} of {} processors, memory {}, huge pages {}, governor {}",
-                              host.name, or_unavailable(host.cpu_model), run.facts.threads,
-                              host.usable_threads,
-                              host.memory_bytes ? bytes_text(*host.memory_bytes) : "unavailable",
-                              or_unavailable(host.transparent_huge_pages),
-                              or_unavailable(host.governor)));
+  lines.push_back(
+      fmt::format("host: {}, {}, {} of {} processors, memory {}, huge pages {}, governor {}",
+                  host.name, or_unavailable(host.cpu_model), run.facts.threads, host.usable_threads,
+                  host.memory_bytes ? bytes_text(*host.memory_bytes) : "unavailable",
+                  or_unavailable(host.transparent_huge_pages), or_unavailable(host.governor)));
   lines.push_back(fmt::format("network: {} parameters in {} tensors, {:.3f} GMAC per image forward",
                               thousands_text(run.facts.parameters), run.facts.gradient_tensors,
                               static_cast<double>(run.facts.forward_macs) / 1e9));
@@ -67,18 +66,19 @@ std::vector<std::string> remarks_before(const RunResult& run) {
 std::vector<std::string> remarks_after(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
-  lines.push_back(fmt::format(
-      "{:.2f} images/sec, 95 % confidence {:.2f} to {:.2f}; step {:.1f} ms median, {:.1f} to {:.1f} "
-      "ms p5 to p95",
-      summary.images_per_second, summary.images_per_second_95.low,
-      summary.images_per_second_95.high, summary.median_step * 1e3, summary.p5_step * 1e3,
-      summary.p95_step * 1e3));
+  lines.push_back(
+      fmt::format("{:.2f} images/sec, 95 % confidence {:.2f} to {:.2f}; step {:.1f} ms median, "
+                  "{:.1f} to {:.1f} "
+                  "ms p5 to p95",
+                  summary.images_per_second, summary.images_per_second_95.low,
+                  summary.images_per_second_95.high, summary.median_step * 1e3,
+                  summary.p5_step * 1e3, summary.p95_step * 1e3));
   lines.push_back(steadiness_line(run));
   std::string efficiency = fmt::format("{:.1f} GFLOP/s", run.throughput.gflops);
   if (run.throughput.fraction_of_peak) {
-    efficiency += fmt::format(", {:.1f} % of the measured {:.1f} GFLOP/s FMA peak",
-                              100 * *run.throughput.fraction_of_peak,
-                              *run.throughput.fma_peak_gflops);
+    efficiency +=
+        fmt::format(", {:.1f} % of the measured {:.1f} GFLOP/s FMA peak",
+                    100 * *run.throughput.fraction_of_peak, *run.throughput.fma_peak_gflops);
   }
   if (run.peak_memory_bytes) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
