@@ -8,7 +8,10 @@ namespace lockstep {
 EngineKind native_engine_kind() {
   return {.name = "native",
           .make = make_native_engine,
-          .memory_bytes = native_memory_bytes,
+          .memory_bytes =
+              [](const Graph& graph, const EngineOptions& options) {
+                return make_native_engine(graph, options)->memory_bytes();  // allocated by bind()
+              },
           .libraries =
               [] {
                 return std::map<std::string, std::string>{{"native", native_library_versions()}};
