@@ -21,8 +21,8 @@ void GradientSum::plan(Planner& planner, Value& value, Bounds bounds) {
   batch_ = planner.layout().batch;
   floats_per_image_ = planner.layout().floats_per_image(value.shape, value.format);
   if (is_bounded(bounds)) planner.read(value);
-  const bool as_it_is = views_.size() == 1 && planner.is_dense(value, views_[0]) &&
-                        !is_bounded(bounds);
+  const bool as_it_is =
+      views_.size() == 1 && planner.is_dense(value, views_[0]) && !is_bounded(bounds);
   if (as_it_is) {
     sum_ = views_[0];
     views_.clear();

@@ -174,7 +174,8 @@ class NormOp : public Op {
 
   void use_moving_averages(int64_t block) {
     for (int64_t c = block * layout_.block; c < (block + 1) * layout_.block; ++c) {
-      inverse_[c] = static_cast<float>(1 / std::sqrt(spec_.state->variance[c] + spec_.layer.epsilon));
+      inverse_[c] =
+          static_cast<float>(1 / std::sqrt(spec_.state->variance[c] + spec_.layer.epsilon));
       set_scale(c, spec_.state->mean[c]);
     }
   }
@@ -197,9 +198,7 @@ class NormOp : public Op {
   bool masks_by_x() const { return is_bounded(spec_.bounds) && !masks_by_y_; }
 
   void gather(int64_t block, int64_t image) {
-    const auto row = [&](size_t k) {
-      return source_data_[k] + in(sources_[k], block, image);
-    };
+    const auto row = [&](size_t k) { return source_data_[k] + in(sources_[k], block, image); };
     add_rows(row_.floats(), sources_.size(), row,
              masks_by_y_ ? y_ + in(spec_.y->data, block, image) : nullptr, spec_.bounds,
              g_ + dense(block, image));

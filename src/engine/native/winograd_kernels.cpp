@@ -60,9 +60,8 @@ HWY_INLINE void with_pixels(D d, const Patch& patch, int side, const float* imag
   const int64_t row_stride = static_cast<int64_t>(patch.width) * patch.block;
   const float* origin = image + patch.top * row_stride + patch.left * patch.block + lane;
   if (inside(patch, side)) {
-    body([&](int row, int column) HWY_ATTR {
-      return hn::LoadU(d, origin + row * row_stride + column * patch.block);
-    });
+    body([&](int row, int column)
+             HWY_ATTR { return hn::LoadU(d, origin + row * row_stride + column * patch.block); });
     return;
   }
   body([&](int row, int column) HWY_ATTR {
@@ -78,9 +77,8 @@ void TransformInput(const Patch& patch, const float* image, float* out, int64_t 
     with_pixels(d, patch, kRaw, image, lane, [&](const auto& load) HWY_ATTR {
       in_two_dimensions<kRaw, kRaw>(
           d, [&](const V<D>(&in)[kRaw], V<D>(&to)[kRaw]) HWY_ATTR { at_points(d, in, to); }, load,
-          [&](int row, int column, V<D> value) HWY_ATTR {
-            hn::StoreU(value, d, out + (row * kRaw + column) * stride + lane);
-          });
+          [&](int row, int column, V<D> value)
+              HWY_ATTR { hn::StoreU(value, d, out + (row * kRaw + column) * stride + lane); });
     });
   });
 }
@@ -214,8 +212,8 @@ void TransformWeightGradientSide(int block, const float* in, int64_t stride, flo
   });
 }
 
-void TransformWeightGradient(int kernel, int block, const float* in, int64_t stride,
-                             float* weights, int64_t tap_stride) {
+void TransformWeightGradient(int kernel, int block, const float* in, int64_t stride, float* weights,
+                             int64_t tap_stride) {
   if (kernel == 3) {
     TransformWeightGradientSide<3>(block, in, stride, weights, tap_stride);
   } else {

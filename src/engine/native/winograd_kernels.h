@@ -53,8 +53,8 @@ struct Product {
 };
 void multiply(const Product& product);
 
-// out[row][panel] += sum over tiles of v[tile][row] * m[tile][panel], for 4 rows (of 4 channels).
-constexpr int kRowsPerGroup = 4;
+// out[row][panel] += sum over tiles of v[tile][row] * m[tile][panel], for kRowsPerGroup rows.
+constexpr int kRowsPerGroup = 6;
 struct Outer {
   int64_t tiles;
   const float* v;
