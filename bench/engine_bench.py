@@ -8,38 +8,19 @@ judged by the faster one. The tables replace what stands between two marker comm
 document; when a run failed, the document stays as it was and the exit code is 1.
 """
 import argparse
-import datetime
 import json
 import os
-import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from engine_table import Case, Sample, facts, table, write_between_markers
 
 ROOT = Path(__file__).resolve().parent.parent
 TORCH_SCRIPT = ROOT / "bench" / "peers" / "torch_train.py"
 TORCH_LAYOUTS = ("nchw", "channels_last")
-BEGIN, END = "<!-- engine-bench: begin -->", "<!-- engine-bench: end -->"
-
-
-@dataclass(frozen=True)
-class Case:
-    model: str
-    batch_size: int
-    threads: int
-
-
-@dataclass
-class Sample:
-    images_per_second: float
-    peak_rss_bytes: int
-    gflops: float = 0.0             # lockstep's own figure
-    fraction_of_peak: float = 0.0   # lockstep's own figure
-    versions: dict = field(default_factory=dict)
 
 
 # ---- one run ----
@@ -68,13 +49,17 @@ def run_lockstep(case, options):
 
 
 def sample_of_result(result):
-    """The only place that knows where a result file keeps these figures."""
-    summary = result["summary"]
-    return Sample(images_per_second=summary["images_per_second"],
-                  peak_rss_bytes=summary["peak_memory_bytes"],
-                  gflops=summary["gflops"],
-                  fraction_of_peak=summary["fraction_of_fma_peak"],
-                  versions=result.get("libraries", {}))
+    """The only place that knows where a result file keeps these figures.
+
+    All timed steps count, as they do for LibTorch, whatever the result's own summary left out.
+    """
+    steps = result["steps"]
+    return Sample(
+        images_per_second=sum(s["images"] for s in steps) / sum(s["seconds"] for s in steps),
+        peak_rss_bytes=result["peak_memory_bytes"],
+        flops_per_image=3 * 2 * result["facts"]["forward_macs"],
+        peak_flops=1e9 * (result["throughput"]["fma_peak_gflops"] or 0),
+        versions={**result["libraries"], "lockstep": result["program_version"]})
 
 
 def torch_runner(python, layout):
@@ -148,109 +133,7 @@ def measure_one(case, name, run, options, progress):
     return sample
 
 
-# ---- tables ----
-
-def good(samples):
-    return [sample for sample in samples if sample is not None]
-
-
-def median_of(samples, figure):
-    values = [getattr(sample, figure) for sample in good(samples)]
-    return statistics.median(values) if values else None
-
-
-def speed_cell(samples):
-    """Median and, in brackets, (largest - smallest) / median over the repeats."""
-    values = [sample.images_per_second for sample in good(samples)]
-    if not values or len(values) < len(samples):
-        return "failed"
-    middle = statistics.median(values)
-    spread = (max(values) - min(values)) / middle
-    return f"{middle:.2f} (±{50 * spread:.1f} %)"
-
-
-def faster_torch(case, samples):
-    """The LibTorch layout with the higher median, or None when there is none."""
-    names = [name for (of, name), row in samples.items()
-             if of == case and name != "lockstep" and good(row)]
-    return max(names, key=lambda name: median_of(samples[case, name], "images_per_second"),
-               default=None)
-
-
-def paired_ratio(ours, theirs):
-    """Median over the repeats of the ratio within one repeat, so that slow drift cancels."""
-    ratios = [a.images_per_second / b.images_per_second
-              for a, b in zip(ours, theirs) if a is not None and b is not None]
-    return statistics.median(ratios) if ratios else None
-
-
-def shown(value, form):
-    return "" if value is None else form.format(value)
-
-
-def row_of(case, programs, samples):
-    ours = samples[case, "lockstep"]
-    share = median_of(ours, "fraction_of_peak")
-    memory = median_of(ours, "peak_rss_bytes")
-    cells = [case.model, str(case.batch_size), str(case.threads)]
-    cells += [speed_cell(samples[case, name]) for name in programs]
-    cells += [shown(median_of(ours, "gflops"), "{:.1f}"), shown(share, "{:.1%}")]
-    peer = faster_torch(case, samples)
-    if peer is None:
-        return cells + [shown(memory and memory / 1e9, "{:.2f}")]
-    theirs = samples[case, peer]
-    ratio = paired_ratio(ours, theirs)
-    their_memory = median_of(theirs, "peak_rss_bytes")
-    cells += [shown(ratio and share / ratio, "{:.1%}"), shown(ratio, "**{:.2f}**")]
-    cells += [shown(memory and memory / 1e9, "{:.2f}"), f"{their_memory / 1e9:.2f}",
-              shown(memory and memory / their_memory, "{:.2f}")]
-    return cells
-
-
-def table(cases, programs, samples):
-    head = ["model", "batch", "threads", *(f"{name} images/sec" for name in programs),
-            "GFLOP/s", "of FMA peak"]
-    with_peer = len(programs) > 1
-    head += ["of FMA peak, torch", "ratio"] if with_peer else []
-    head += ["peak GB"] + (["peak GB, torch", "ratio"] if with_peer else [])
-    rows = [head, ["---"] * len(head), *(row_of(case, programs, samples) for case in cases)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
-# ---- the document ----
-
-def processor():
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.machine()
-
-
-def facts(samples, options, load):
-    versions = {}
-    for row in samples.values():
-        for sample in good(row):
-            versions.update(sample.versions)
-    return [
-        f"Date: {datetime.date.today().isoformat()}",
-        f"Machine: {processor()}, {os.cpu_count()} cores, Linux {platform.release()}; "
-        f"load average before the first run {load:.2f}",
-        "Versions: " + ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
-        f"Method: {options.repeats} repeats in one go, programs in turn and in rotating order; each "
-        f"run {options.num_warmup_batches} warm-up and {options.num_batches} timed steps; images/sec "
-        "is the median over the repeats, in brackets half the range; ratio is lockstep by the faster "
-        "LibTorch layout, median of the ratios within one repeat",
-    ]
-
-
-def write_between_markers(document, text):
-    old = document.read_text(encoding="utf-8")
-    before, rest = old.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    partial = document.with_suffix(".partial")
-    partial.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
-    partial.replace(document)
-
+# ---- the program ----
 
 def say(text):
     print(text, file=sys.stderr, flush=True)

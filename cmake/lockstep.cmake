@@ -13,8 +13,9 @@ function(lockstep_library name)
 endfunction()
 
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
+# PROCESSORS says how many threads its tests compute with, so that ctest runs fewer of them at once.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;DEPENDS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
@@ -22,6 +23,18 @@ function(lockstep_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
 endfunction()
 include(GoogleTest)
+
+# lockstep_benchmark(NAME SOURCES a_bench.cpp DEPENDS engine LINKS ...): one google-benchmark program.
+function(lockstep_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} benchmark::benchmark_main)
+endfunction()
