@@ -1,4 +1,6 @@
 // train.cpp: `lockstep train`: measures one run.
+#include <fmt/format.h>
+
 #include <ostream>
 
 #include "app/measure_run.h"
@@ -64,6 +66,10 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
   }
   write_outputs(plan, run, around);
   for (const std::string& line : remarks_after(result)) around.err << line << "\n";
+  if (interrupted) {
+    around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
+                              result.steps.size(), plan.facts.timed_steps);
+  }
   return interrupted ? kInterrupted : kSuccess;
 }
 
