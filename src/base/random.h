@@ -29,7 +29,7 @@ class RandomStream {
   uint64_t key_;
 };
 
-// Normal numbers with the given mean and deviation, redrawn beyond two deviations.
+// Normal numbers with the given mean and deviation, none beyond two deviations.
 void fill_truncated_normal(std::span<float> out, const RandomStream& random, double mean,
                            double deviation);
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "config/piecewise.h"
+#include <string_view>
 
 namespace lockstep {
 namespace {
@@ -13,10 +12,6 @@ struct Rule {
   std::string_view line;
 };
 
-bool decays(const RunConfig& run) {
-  return run.num_epochs_per_decay != 0 || run.learning_rate_decay_factor != 0;
-}
-bool piecewise(const RunConfig& run) { return !run.piecewise_learning_rate_schedule.empty(); }
 bool needs_cluster(const RunConfig& run) {
   return run.variable_update.starts_with("distributed_") ||
          run.variable_update == "collective_all_reduce";
@@ -25,27 +20,8 @@ bool needs_cluster(const RunConfig& run) {
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both say how long to train; give one of them"},
-    {[](const RunConfig& run) {
-       return (run.num_epochs_per_decay != 0) != (run.learning_rate_decay_factor != 0);
-     },
-     "--num-epochs-per-decay and --learning-rate-decay-factor only mean something together"},
-    {[](const RunConfig& run) { return decays(run) && !run.init_learning_rate && !piecewise(run); },
-     "--num-epochs-per-decay and --learning-rate-decay-factor need --init-learning-rate"},
-    {[](const RunConfig& run) { return run.minimum_learning_rate != 0 && !decays(run); },
-     "--minimum-learning-rate needs --num-epochs-per-decay and --learning-rate-decay-factor"},
-    {[](const RunConfig& run) {
-       return piecewise(run) && (run.init_learning_rate || decays(run) ||
-                                 run.minimum_learning_rate != 0 || run.resnet_base_lr);
-     },
-     "--piecewise-learning-rate-schedule sets every learning rate; drop the other rate options"},
-    {[](const RunConfig& run) {
-       return run.num_learning_rate_warmup_epochs != 0 && !run.init_learning_rate &&
-              !piecewise(run);
-     },
-     "--num-learning-rate-warmup-epochs needs --init-learning-rate or "
-     "--piecewise-learning-rate-schedule"},
-    {[](const RunConfig& run) { return run.init_learning_rate && run.resnet_base_lr; },
-     "--resnet-base-lr belongs to the network's own schedule, which --init-learning-rate replaces"},
+    {[](const RunConfig& run) { return run.num_epochs && *run.num_epochs <= 0; },
+     "--num-epochs must be above 0"},
     {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },
      "--trace-file records the last but one warm-up step: it needs --num-warmup-batches of at "
      "least 2"},
@@ -72,15 +48,6 @@ void check_devices(const RunConfig& run, std::vector<std::string>& problems) {
   }
 }
 
-void check_schedule(const RunConfig& run, std::vector<std::string>& problems) {
-  if (!piecewise(run)) return;
-  try {
-    parse_piecewise(run.piecewise_learning_rate_schedule);
-  } catch (const UsageError& error) {  // becomes one line among the others
-    problems.emplace_back(error.what());
-  }
-}
-
 }  // namespace
 
 std::vector<std::string> problems_in(const RunConfig& run) {
@@ -88,7 +55,6 @@ std::vector<std::string> problems_in(const RunConfig& run) {
   for (const Rule& rule : kRules) {
     if (rule.broken(run)) problems.emplace_back(rule.line);
   }
-  check_schedule(run, problems);
   check_devices(run, problems);
   return problems;
 }

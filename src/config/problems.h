@@ -1,8 +1,7 @@
-// problems.h: everything about a configuration that contradicts itself, found before anything
-// runs.
+// problems.h: options that contradict each other, found before anything runs.
 //
-// Single values are checked where they are read (run_options.h); these are the rules between
-// options. Whether a network exists or a file can be written is not known here.
+// Single values are checked where they are read (run_options.h). What only networks know, such as
+// their names and learning rates, is checked with them, and files where they are written.
 #pragma once
 
 #include <string>

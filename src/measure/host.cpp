@@ -138,8 +138,14 @@ std::optional<int64_t> peak_memory_bytes(const fs::path& root) {
   return kilobytes_of(root / "proc/self/status", "VmHWM");
 }
 
+// A container's own limit may leave less than the machine has.
 std::optional<int64_t> available_memory_bytes(const fs::path& root) {
-  return kilobytes_of(root / "proc/meminfo", "MemAvailable");
+  const auto machine = kilobytes_of(root / "proc/meminfo", "MemAvailable");
+  const auto limit = number_in(first_line(root / "sys/fs/cgroup/memory.max"));
+  const auto used = number_in(first_line(root / "sys/fs/cgroup/memory.current"));
+  if (!limit || !used) return machine;
+  const int64_t left = static_cast<int64_t>(std::max(*limit - *used, 0.0));
+  return machine ? std::min(*machine, left) : left;
 }
 
 }  // namespace lockstep

@@ -40,6 +40,7 @@ std::optional<double> stolen_fraction(const std::optional<CpuTicks>& before,
 
 // The most resident memory that this process ever had.
 std::optional<int64_t> peak_memory_bytes(const std::filesystem::path& root = "/");
+// What could still be allocated, in this container if it is one.
 std::optional<int64_t> available_memory_bytes(const std::filesystem::path& root = "/");
 
 }  // namespace lockstep

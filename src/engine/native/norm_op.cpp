@@ -11,8 +11,6 @@
 namespace lockstep::native {
 namespace {
 
-constexpr int kMostSources = 16;
-
 class NormOp : public Op {
  public:
   NormOp(OpInfo info, const Layout& layout, const NormSpec& spec)
@@ -57,20 +55,18 @@ class NormOp : public Op {
     masks_by_y_ = spec_.residual && is_bounded(spec_.bounds);
     if (masks_by_y_) planner.read(y);
     const bool shares = spec_.residual && spec_.residual->needs_gradient;
-    std::vector<View> free;
-    for (const View& view : sources_) {
-      if (planner.may_overwrite(y, view)) free.push_back(view);
-    }
+    // What is overwritten must be read first: gradients that may be, from the front.
+    const auto kept = std::partition(sources_.begin(), sources_.end(), [&](const View& view) {
+      return planner.may_overwrite(y, view);
+    });
+    size_t free = static_cast<size_t>(kept - sources_.begin()), taken = 0;
     const auto take = [&] {
-      if (free.empty()) return planner.reserve_like(*spec_.x);
-      const View view = free.back();
-      free.pop_back();
-      return view;
+      return taken < free ? sources_[taken++] : planner.reserve_like(*spec_.x);
     };
     gathered_ = gathers_ ? take() : sources_[0];
     if (!spec_.x->needs_gradient) {
       dx_ = {};
-    } else if (shares || (!gathers_ && free.empty())) {
+    } else if (shares || (!gathers_ && free == 0)) {
       dx_ = take();
     } else {
       dx_ = gathered_;
@@ -201,13 +197,12 @@ class NormOp : public Op {
   bool masks_by_x() const { return is_bounded(spec_.bounds) && !masks_by_y_; }
 
   void gather(int64_t block, int64_t image) {
-    const float* rows[kMostSources];
-    for (size_t k = 0; k < sources_.size(); ++k) {
-      rows[k] = source_data_[k] + in(sources_[k], block, image);
-    }
-    sum_gradients(row_.floats(), {rows, sources_.size()},
-                  masks_by_y_ ? y_ + in(spec_.y->data, block, image) : nullptr, spec_.bounds,
-                  g_ + dense(block, image));
+    const auto row = [&](size_t k) {
+      return source_data_[k] + in(sources_[k], block, image);
+    };
+    add_rows(row_.floats(), sources_.size(), row,
+             masks_by_y_ ? y_ + in(spec_.y->data, block, image) : nullptr, spec_.bounds,
+             g_ + dense(block, image));
   }
 
   void sum(int64_t block, int64_t image) {

@@ -1,0 +1,42 @@
+// help.cpp: help pages, from the same tables that command lines are read by.
+#include <fmt/ranges.h>
+
+#include "app/options.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kHelpColumn = 30;
+
+// "-b, --batch-size N", and the explanation beside it, or below it when there is no room.
+std::string line_of(const Flag& flag) {
+  std::string left = flag.letter ? fmt::format("  -{}, ", flag.letter) : "      ";
+  left += "--" + flag.name;
+  if (!flag.value_name.empty()) left += " " + flag.value_name;
+  std::string right = flag.help;
+  if (!flag.default_text.empty()) right += fmt::format(" [{}]", flag.default_text);
+  if (!flag.aliases.empty()) right += fmt::format(" (also --{})", fmt::join(flag.aliases, ", --"));
+  if (left.size() + 2 > kHelpColumn) left += "\n" + std::string(kHelpColumn - 2, ' ');
+  const size_t last_line = left.size() - (left.rfind('\n') + 1);
+  return left + std::string(kHelpColumn - last_line, ' ') + right + "\n";
+}
+
+}  // namespace
+
+std::string help_text(const CommandSyntax& syntax) {
+  std::string text =
+      fmt::format("{}\n\nUsage: lockstep {}{} [OPTION]...\n", syntax.summary, syntax.command,
+                  syntax.positional ? " [" + syntax.positional->name + "]" : "");
+  if (syntax.positional) {
+    text += fmt::format("\n  {:<{}}{}\n", syntax.positional->name, kHelpColumn - 2,
+                        syntax.positional->help);
+  }
+  std::string group;
+  for (const Flag& flag : syntax.flags) {
+    if (flag.group != group) text += fmt::format("\n{}:\n", group = flag.group);
+    text += line_of(flag);
+  }
+  return text + "\nA switch --x is turned off by --no-x. Names may be written with underscores.\n";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,31 @@
+#include "app/interrupt.h"
+
+#include <csignal>
+
+namespace lockstep {
+namespace {
+
+// The only thing that a signal handler may write to is a global.
+volatile std::sig_atomic_t caught = 0;
+
+void remember(int) { caught = 1; }
+
+void handle_with(void (*handler)(int), int flags) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch() {
+  caught = 0;
+  handle_with(remember, static_cast<int>(SA_RESETHAND));  // the second one kills
+}
+
+InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0); }
+
+bool InterruptWatch::interrupted() const { return caught != 0; }
+
+}  // namespace lockstep

@@ -1,0 +1,137 @@
+#include "app/options.h"
+
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+bool is_switch(const Flag& flag) { return flag.value_name.empty(); }
+
+std::vector<std::string> names_of(const Flag& flag) {
+  std::vector<std::string> names = {"--" + flag.name};
+  for (const std::string& alias : flag.aliases) names.push_back("--" + alias);
+  return names;
+}
+
+// As CLI11 wants to be told: "-b,--batch-size" or "--profile,!--noprofile,!--no-profile".
+std::string names_for_cli11(const Flag& flag) {
+  std::string names = flag.letter ? fmt::format("-{},", flag.letter) : "";
+  names += fmt::format("{}", fmt::join(names_of(flag), ","));
+  if (is_switch(flag)) names += fmt::format(",!--no{0},!--no-{0}", flag.name);
+  return names;
+}
+
+// CLI11 reads arguments from the back. Names get dashes; values stay as they are.
+std::vector<std::string> prepared(std::span<const std::string> arguments) {
+  std::vector<std::string> result(arguments.rbegin(), arguments.rend());
+  for (std::string& argument : result) {
+    if (!argument.starts_with("--")) continue;
+    const size_t end = std::min(argument.find('='), argument.size());
+    std::replace(argument.begin(), argument.begin() + static_cast<ptrdiff_t>(end), '_', '-');
+  }
+  return result;
+}
+
+std::string unknown_flag(const CommandSyntax& syntax, const std::string& argument) {
+  const std::string name = argument.substr(0, argument.find('='));
+  std::vector<std::string> known = {"--help"};
+  for (const Flag& flag : syntax.flags) {
+    const std::vector<std::string> names = names_of(flag);
+    known.insert(known.end(), names.begin(), names.end());
+  }
+  const std::string near = closest(name, known);
+  return near.empty() ? fmt::format("unknown option {}; 'lockstep {} --help' lists them", name,
+                                    syntax.command)
+                      : fmt::format("unknown option {}; did you mean {}?", name, near);
+}
+
+// What CLI11 could not place: unknown flags, and words that belong to no flag.
+void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& rest,
+                  std::vector<std::string>& problems) {
+  bool after_unknown = false;  // its value, most likely
+  for (const std::string& argument : rest) {
+    const bool is_flag = argument.size() > 1 && argument.starts_with('-');
+    if (is_flag) {
+      problems.push_back(unknown_flag(syntax, argument));
+    } else if (!after_unknown) {
+      problems.push_back(fmt::format(
+          "'{}' belongs to no option; values are given as --name value or --name=value", argument));
+    }
+    after_unknown = is_flag && argument.find('=') == std::string::npos;
+  }
+}
+
+// CLI11 says "--model: 1 required TEXT missing".
+std::string in_our_words(const CLI::ParseError& error) {
+  const std::string what = error.what();
+  const std::string name = what.substr(0, what.find(':'));
+  const bool lacks_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  return lacks_value && name.starts_with('-') ? name + " needs a value" : what;
+}
+
+}  // namespace
+
+Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  bool help = false;
+  app.add_flag("-h,--help", help);
+  std::vector<std::string> texts(syntax.flags.size());
+  std::vector<CLI::Option*> options;
+  for (size_t i = 0; const Flag& flag : syntax.flags) {
+    CLI::Option* option = is_switch(flag) ? app.add_flag(names_for_cli11(flag), texts[i])
+                                          : app.add_option(names_for_cli11(flag), texts[i]);
+    options.push_back(option->take_last());
+    ++i;
+  }
+  std::string word;
+  CLI::Option* positional =
+      syntax.positional ? app.add_option(syntax.positional->name, word) : nullptr;
+
+  std::vector<std::string> problems;
+  try {
+    app.parse(prepared(arguments));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError("{}", in_our_words(error));
+  }
+  if (help) return Parsed::Help;
+  explain_rest(syntax, app.remaining(), problems);
+  const auto set = [&](const auto& target, const std::string& text) {
+    try {
+      target.set(text);
+    } catch (const UsageError& error) {  // one line among the others
+      problems.emplace_back(error.what());
+    }
+  };
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (options[i]->count() > 0) set(syntax.flags[i], texts[i]);
+  }
+  if (positional && positional->count() > 0) set(*syntax.positional, word);
+  if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  return Parsed::Options;
+}
+
+std::vector<Flag> run_flags(RunConfig& run) {
+  std::vector<Flag> flags;
+  for (const RunOption& option : run_options()) {
+    flags.push_back(
+        {.name = option.name,
+         .value_name = value_name(option),
+         .help = option.help,
+         .set = [&run, &option](const std::string& text) { set_from_text(run, option, text); },
+         .group = option.group,
+         .default_text = is_switch(option) ? "" : text_of({}, option),
+         .letter = option.details.letter,
+         .aliases = option.details.aliases});
+  }
+  return flags;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+// options.h: command lines. The one door to CLI11.
+//
+// A command says which flags it takes; reading a line calls the set() of each one given. Dashes and
+// underscores are equal in names; a switch --x can be turned off by --nox, --no-x or --x=false;
+// given twice, the last counts. All problems of a line are reported at once.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/run_options.h"
+
+namespace lockstep {
+
+struct Flag {
+  std::string name;        // with dashes
+  std::string value_name;  // in help; empty: a switch
+  std::string help;
+  std::function<void(const std::string&)> set;  // of a switch: "true" or "false"; throws UsageError
+  std::string group = "Options";
+  std::string default_text = {};
+  char letter = 0;
+  std::vector<std::string> aliases = {};
+};
+
+struct Positional {
+  std::string name;
+  std::string help;
+  std::function<void(const std::string&)> set;
+};
+
+struct CommandSyntax {
+  std::string command;  // "train"
+  std::string summary;
+  std::vector<Flag> flags;
+  std::optional<Positional> positional = {};
+};
+
+enum class Parsed { Options, Help };  // Help: --help was given, and nothing was set
+
+// Throws UsageError with one line per problem.
+Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments);
+
+std::string help_text(const CommandSyntax& syntax);
+
+// The flags of a run, from the table of config/run_options.h; they write into `run`.
+std::vector<Flag> run_flags(RunConfig& run);
+
+}  // namespace lockstep

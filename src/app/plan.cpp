@@ -1,0 +1,164 @@
+#include "app/plan.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/problems.h"
+#include "nn/cost.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kDefaultSteps = 100;
+
+LearningRateFlags rate_flags(const RunConfig& run) {
+  LearningRateFlags flags = {.initial = run.init_learning_rate,
+                             .epochs_per_decay = run.num_epochs_per_decay,
+                             .decay_factor = run.learning_rate_decay_factor,
+                             .minimum = run.minimum_learning_rate,
+                             .warmup_epochs = run.num_learning_rate_warmup_epochs,
+                             .resnet_base = run.resnet_base_lr};
+  const std::string& piecewise = run.piecewise_learning_rate_schedule;
+  if (!piecewise.empty()) flags.piecewise = piecewise;
+  return flags;
+}
+
+OptimizerSettings optimizer_settings(const RunConfig& run) {
+  return {.name = run.optimizer,
+          .momentum = run.momentum,
+          .rmsprop_decay = run.rmsprop_decay,
+          .rmsprop_momentum = run.rmsprop_momentum,
+          .rmsprop_epsilon = run.rmsprop_epsilon,
+          .adam_beta1 = run.adam_beta1,
+          .adam_beta2 = run.adam_beta2,
+          .adam_epsilon = run.adam_epsilon,
+          .weight_decay = run.weight_decay,
+          .gradient_clip = run.gradient_clip};
+}
+
+const Model& model_of(const RunConfig& run) {
+  if (run.data_name.empty()) return find_model(run.model);
+  return find_model(run.model, find_dataset(run.data_name).name);
+}
+
+ModelOptions model_options(const RunConfig& run) {
+  return {.num_classes = run.num_classes.value_or(0), .aux_head = run.aux_head};
+}
+
+// Everything that is wrong, by everybody who can tell.
+std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines) {
+  std::vector<std::string> problems = problems_in(run);
+  const auto add = [&](const std::vector<std::string>& more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  const auto attempt = [&](const std::function<void()>& check) {
+    try {
+      check();
+    } catch (const UsageError& error) {  // becomes lines among the others
+      add(split(error.what(), '\n'));
+    }
+  };
+  attempt([&] { build(model_of(run), model_options(run)); });
+  attempt([&] { find_engine(engines, run.engine); });
+  add(problems_in(rate_flags(run)));
+  add(problems_in(optimizer_settings(run)));
+  return problems;
+}
+
+// Enough steps to see every example of so many epochs.
+int steps_of(const RunConfig& run, int64_t examples, int batch) {
+  if (!run.num_epochs) return run.num_batches.value_or(kDefaultSteps);
+  const double steps =
+      std::floor((*run.num_epochs * static_cast<double>(examples) + batch - 1) / batch);
+  constexpr double kMost = 10e6;  // as of --num-batches
+  if (steps > kMost) {
+    throw UsageError("--num-epochs {} would take {:.0f} steps; at most {:.0f} can be recorded",
+                     *run.num_epochs, steps, kMost);
+  }
+  return std::max(static_cast<int>(steps), 1);
+}
+
+RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, int threads) {
+  const Dataset& dataset = find_dataset(model.dataset);
+  const Cost cost = cost_of(graph);
+  const int batch = run.batch_size > 0 ? run.batch_size : model.default_batch_size;
+  return {.model = std::string(model.name),
+          .dataset = std::string(model.dataset),
+          .image_size = model.image_size,
+          .num_classes = run.num_classes.value_or(dataset.classes),
+          .batch_size = batch,
+          .threads = run.threads > 0 ? run.threads : threads,
+          .warmup_steps = run.num_warmup_batches,
+          .timed_steps = steps_of(run, dataset.training_examples, batch),
+          .parameters = cost.parameters,
+          .gradient_tensors = cost.gradient_tensors,
+          .forward_macs = cost.forward_macs};
+}
+
+// Rows of floats, as long as the parameters, that the optimizer keeps.
+int64_t optimizer_rows(const OptimizerSettings& settings) {
+  const OptimizedParameter one[] = {{.stored_floats = 1, .decays = false}};
+  return static_cast<int64_t>(make_optimizer(settings, one)->state(0).size());
+}
+
+}  // namespace
+
+RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int usable_threads) {
+  const std::vector<std::string> problems = all_problems(run, engines);
+  if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  const Model& model = model_of(run);
+  Graph graph = build(model, model_options(run));
+  const RunFacts facts = facts_of(run, model, graph, usable_threads);
+  const int64_t examples = find_dataset(model.dataset).training_examples;
+  return {.config = run,
+          .engine = &find_engine(engines, run.engine),
+          .graph = std::move(graph),
+          .facts = facts,
+          .engine_options = {.batch = facts.batch_size,
+                             .threads = facts.threads,
+                             .mode = run.forward_only ? Mode::Inference : Mode::Training,
+                             .layout =
+                                 run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
+                             .seed = static_cast<uint64_t>(run.seed)},
+          .optimizer = optimizer_settings(run),
+          .schedule = make_schedule(
+              model.schedule, rate_flags(run),
+              {.examples_per_epoch = examples, .examples_per_step = facts.batch_size}),
+          .epochs = static_cast<double>(facts.timed_steps) * facts.batch_size /
+                    static_cast<double>(examples)};
+}
+
+int64_t needed_bytes(const RunPlan& plan, int batch) {
+  EngineOptions options = plan.engine_options;
+  options.batch = batch;
+  const int64_t rows = 2 + (plan.config.forward_only ? 0 : optimizer_rows(plan.optimizer));
+  const int64_t floats = rows * plan.facts.parameters + batch * plan.graph.shape(0).elements();
+  return floats * static_cast<int64_t>(sizeof(float)) +
+         plan.engine->memory_bytes(plan.graph, options);
+}
+
+int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes) {
+  int fits = 0, too_large = plan.facts.batch_size + 1;
+  while (too_large - fits > 1) {
+    const int middle = fits + (too_large - fits) / 2;
+    (needed_bytes(plan, middle) <= available_bytes ? fits : too_large) = middle;
+  }
+  return fits;
+}
+
+void check_memory(const RunPlan& plan, int64_t available_bytes) {
+  const int64_t needed = needed_bytes(plan, plan.facts.batch_size);
+  if (needed <= available_bytes) return;
+  const int fitting = largest_fitting_batch(plan, available_bytes);
+  throw Error(
+      "{} with --batch-size {} needs {} of memory and {} are available; {}", plan.facts.model,
+      plan.facts.batch_size, bytes_text(needed), bytes_text(available_bytes),
+      fitting > 0 ? fmt::format("the largest batch that fits is {}", fitting) : "no batch fits");
+}
+
+}  // namespace lockstep

@@ -1,0 +1,85 @@
+#include "app/program.h"
+
+#include <fmt/ranges.h>
+
+#include <ostream>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"train", "train one network and measure how fast", train_command},
+    {"models", "list the networks, or the layers of one", models_command},
+    {"bench", "measure a few networks one after the other", bench_command},
+};
+
+std::string overview() {
+  std::string text =
+      "lockstep measures how fast machines train convolutional networks.\n\n"
+      "Usage: lockstep COMMAND [OPTION]...\n\nCommands:\n";
+  for (const Command& command : kCommands) {
+    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+  }
+  return text +
+         "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n";
+}
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : kCommands) {
+    if (command.name == name) return command;
+    names.emplace_back(command.name);
+  }
+  const std::string near = closest(name, names);
+  throw UsageError("there is no command '{}'; {}", name,
+                   near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
+}
+
+int dispatch(Surroundings& around, std::span<const std::string> arguments) {
+  if (arguments.empty()) {
+    around.err << overview();
+    return kUsage;
+  }
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    around.out << overview();
+    return kSuccess;
+  }
+  if (first == "--version") {
+    around.out << "lockstep " << program_version() << "\n";
+    return kSuccess;
+  }
+  return find_command(first).run(around, arguments.subspan(1));
+}
+
+void complain(std::ostream& err, std::string_view message) {
+  for (const std::string& line : split(message, '\n')) err << "lockstep: " << line << "\n";
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+std::string program_version() { return LOCKSTEP_VERSION; }
+
+int run_program(Surroundings& around, std::span<const std::string> arguments) {
+  try {
+    const int code = dispatch(around, arguments);
+    if (!around.out.flush()) throw Error("cannot write to stdout");
+    return code;
+  } catch (const UsageError& error) {
+    complain(around.err, error.what());
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    complain(around.err, "not enough memory");
+    return kFailure;
+  } catch (const std::exception& error) {
+    complain(around.err, error.what());
+    return kFailure;
+  }
+}
+
+}  // namespace lockstep

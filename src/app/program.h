@@ -1,0 +1,45 @@
+// program.h: the program without its main(): a table of commands, and what they share.
+//
+// Everything that comes from outside (streams, terminal, environment, engines) is handed in, so
+// tests run commands in their own process.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/engines.h"
+#include "base/time.h"
+
+namespace lockstep {
+
+struct Surroundings {
+  std::span<const EngineKind> engines;
+  std::ostream& out;  // what programs read
+  std::ostream& err;  // everything else
+  bool err_is_terminal = false;
+  bool colour = false;       // the terminal may be coloured
+  std::string program = "";  // path of this program, to start itself
+  TimePoint start = Clock::now();
+};
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(Surroundings& around, std::span<const std::string> arguments);  // exit code
+};
+
+std::span<const Command> commands();
+std::string program_version();
+
+inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
+
+// Runs the command that the arguments name. Errors become lines on `err` and an exit code.
+int run_program(Surroundings& around, std::span<const std::string> arguments);
+
+int train_command(Surroundings& around, std::span<const std::string> arguments);
+int models_command(Surroundings& around, std::span<const std::string> arguments);
+int bench_command(Surroundings& around, std::span<const std::string> arguments);
+
+}  // namespace lockstep

@@ -1,0 +1,75 @@
+#include "app/train_watch.h"
+
+#include <ostream>
+
+#include "measure/statistics.h"
+#include "report/console.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kTracedStep = -2;  // warm enough, and not timed
+
+Progress::Style style_for(const Surroundings& around) {
+  if (!around.err_is_terminal) return Progress::Style::Silent;
+  return around.colour ? Progress::Style::Colour : Progress::Style::Plain;
+}
+
+}  // namespace
+
+TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, BenchmarkLog* log)
+    : around_(around),
+      plan_(plan),
+      engine_(engine),
+      log_(log),
+      progress_(around.err, style_for(around)) {
+  if (plan.config.profile) totals_.emplace(engine.ops().size());
+  if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
+}
+
+void TrainWatch::before_step(int step) {
+  if (step == kTracedStep && timeline_) engine_.observe(&*timeline_);
+  if (step == 1 && totals_) engine_.observe(&*totals_);
+  if (first_step_) return;
+  first_step_ = Clock::now();
+  setup_ = *first_step_ - around_.start;
+}
+
+void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
+  if (step == kTracedStep) engine_.observe(nullptr);
+  if (!timed.empty() && is_shown(plan_.config, step)) show_step(timed);
+  show_progress(step);
+}
+
+void TrainWatch::warmup_done() {
+  progress_.clear();
+  around_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
+}
+
+void TrainWatch::show_step(std::span<const StepRecord> timed) {
+  progress_.clear();
+  around_.out << step_line(plan_.config, timed) << std::flush;
+  if (!log_) return;
+  const StepRecord& last = timed.back();
+  const int64_t global_step = plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
+  log_->metric(
+      "current_examples_per_sec",
+      speed_of(durations(timed), last.images, plan_.config.display_perf_ewma.value_or(0.0)).mean,
+      global_step);
+  if (!plan_.config.print_training_accuracy && !plan_.config.forward_only) return;
+  log_->metric("top_1_accuracy", last.losses.top_1_hits / static_cast<double>(last.images),
+               global_step);
+  log_->metric("top_5_accuracy", last.losses.top_5_hits / static_cast<double>(last.images),
+               global_step);
+}
+
+void TrainWatch::show_progress(int step) {
+  const int warmup = plan_.facts.warmup_steps, timed = plan_.facts.timed_steps;
+  const int done = warmup + step + (step < 0 ? 1 : 0), all = warmup + timed;
+  const Seconds remaining = seconds_since(*first_step_) / done * (all - done);
+  const bool warming = step < 0;
+  progress_.show(plan_.facts.model + (warming ? " warm-up" : ""), warming ? done : step,
+                 warming ? warmup : timed, remaining);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,47 @@
+// train_watch.h: what is shown and recorded while a run goes on.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "app/interrupt.h"
+#include "app/plan.h"
+#include "app/program.h"
+#include "report/benchmark_log.h"
+#include "report/progress.h"
+#include "train/loop.h"
+#include "train/op_recorder.h"
+
+namespace lockstep {
+
+class TrainWatch : public LoopObserver {
+ public:
+  // Borrows all of it; `log` may be null.
+  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, BenchmarkLog* log);
+
+  void before_step(int step) override;
+  void after_step(int step, std::span<const StepRecord> timed) override;
+  void warmup_done() override;
+  bool wants_stop() override { return interrupts_.interrupted(); }
+
+  Seconds setup() const { return setup_; }  // from the program's start to the first step
+  const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
+  const OpTimeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }  // of a trace
+
+ private:
+  void show_step(std::span<const StepRecord> timed);
+  void show_progress(int step);
+
+  Surroundings& around_;
+  const RunPlan& plan_;
+  Engine& engine_;
+  BenchmarkLog* log_;
+  InterruptWatch interrupts_;
+  Progress progress_;
+  std::optional<OpTotals> totals_;
+  std::optional<OpTimeline> timeline_;
+  std::optional<TimePoint> first_step_;
+  Seconds setup_{};
+};
+
+}  // namespace lockstep

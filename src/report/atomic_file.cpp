@@ -1,0 +1,96 @@
+#include "report/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string directory_of(const std::string& path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+// A file with a fresh name, gone again unless it is kept.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& target) : name_(target + ".XXXXXX") {
+    descriptor_ = mkstemp(name_.data());
+    if (descriptor_ < 0) throw Error("{}", std::strerror(errno));
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+    if (!kept_) unlink(name_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw Error("{}", std::strerror(errno));
+      text.remove_prefix(static_cast<size_t>(written));
+    }
+  }
+
+  void become(const std::string& path) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor_, 0666 & ~mask);  // mkstemp gives it to its owner alone
+    if (fsync(descriptor_) != 0 || rename(name_.c_str(), path.c_str()) != 0) {
+      throw Error("{}", std::strerror(errno));
+    }
+    kept_ = true;
+  }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  bool kept_ = false;
+};
+
+// The rename itself is on disk only when its directory is.
+void flush_directory(const std::string& directory) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+void write_whole_file(const std::string& path, std::string_view text) {
+  try {
+    TemporaryFile file(path);
+    file.write(text);
+    file.become(path);
+  } catch (const Error& error) {  // adds the name
+    throw Error("cannot write {}: {}", path, error.what());
+  }
+  flush_directory(directory_of(path));
+}
+
+std::string why_unwritable(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return "it is a directory";
+  const std::string directory = directory_of(path);
+  if (!fs::exists(directory, error)) return "there is no directory " + directory;
+  try {
+    TemporaryFile probe(path);
+  } catch (const Error& reason) {
+    return reason.what();
+  }
+  return "";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// atomic_file.h: a file that appears whole or not at all.
+//
+// The text goes to a temporary name in the same directory, is flushed to disk, and takes the
+// file's name in one rename. A crash on the way leaves what was there before.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+// Throws Error, naming the path and the reason.
+void write_whole_file(const std::string& path, std::string_view text);
+
+// Empty if a file could be written there, else why not. Leaves nothing behind.
+std::string why_unwritable(const std::string& path);
+
+}  // namespace lockstep

@@ -1,0 +1,94 @@
+#include "report/remarks.h"
+
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kBusyLoad = 0.5;  // of one processor
+constexpr double kNoticeableSteal = 0.01;
+
+std::string or_unavailable(const std::optional<std::string>& text) {
+  return text.value_or("unavailable");
+}
+
+void describe(const RunResult& run, std::vector<std::string>& lines) {
+  const HostInfo& host = run.host;
+  lines.push_back(
+      fmt::format("host: {}, {}, {} of {} processors, memory {}, huge pages {}, governor {}",
+                  host.name, or_unavailable(host.cpu_model), run.facts.threads, host.usable_threads,
+                  host.memory_bytes ? bytes_text(*host.memory_bytes) : "unavailable",
+                  or_unavailable(host.transparent_huge_pages), or_unavailable(host.governor)));
+  lines.push_back(fmt::format("network: {} parameters in {} tensors, {:.3f} GMAC per image forward",
+                              thousands_text(run.facts.parameters), run.facts.gradient_tensors,
+                              static_cast<double>(run.facts.forward_macs) / 1e9));
+  for (const auto& [name, version] : run.libraries) {
+    lines.push_back(fmt::format("library: {} {}", name, version));
+  }
+}
+
+std::string steadiness_line(const RunResult& run) {
+  const SteadyState& state = run.summary.steady_state;
+  std::string line = fmt::format("warm-up: {}", words_for(state.steadiness));
+  if (state.reached()) line += fmt::format(", {} timed steps dropped", state.dropped_steps);
+  if (!run.summary.outlier_steps.empty()) {
+    line += fmt::format("; {} outliers kept", run.summary.outlier_steps.size());
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> remarks_before(const RunResult& run) {
+  std::vector<std::string> lines;
+  const HostInfo& host = run.host;
+  const double load = host.load.value_or(0);
+  if (load > kBusyLoad) {
+    lines.push_back(fmt::format("note: the load of this machine is {:.2f} before the run", load));
+  }
+  if (run.facts.threads > host.usable_threads) {
+    lines.push_back(fmt::format("note: {} threads share {} processors", run.facts.threads,
+                                host.usable_threads));
+  }
+  if (host.cgroup_cpus && *host.cgroup_cpus < run.facts.threads) {
+    lines.push_back(fmt::format("note: this container may use {:.2f} processors for {} threads",
+                                *host.cgroup_cpus, run.facts.threads));
+  }
+  if (host.governor && *host.governor == "powersave") {
+    lines.emplace_back("note: the frequency governor is powersave");
+  }
+  if (run.config.verbose) describe(run, lines);
+  return lines;
+}
+
+std::vector<std::string> remarks_after(const RunResult& run) {
+  const Summary& summary = run.summary;
+  std::vector<std::string> lines;
+  lines.push_back(
+      fmt::format("{:.2f} images/sec, 95 % confidence {:.2f} to {:.2f}; step {:.1f} ms median, "
+                  "{:.1f} to {:.1f} "
+                  "ms p5 to p95",
+                  summary.images_per_second, summary.images_per_second_95.low,
+                  summary.images_per_second_95.high, summary.median_step * 1e3,
+                  summary.p5_step * 1e3, summary.p95_step * 1e3));
+  lines.push_back(steadiness_line(run));
+  std::string efficiency = fmt::format("{:.1f} GFLOP/s", run.throughput.gflops);
+  if (run.throughput.fraction_of_peak) {
+    efficiency +=
+        fmt::format(", {:.1f} % of the measured {:.1f} GFLOP/s FMA peak",
+                    100 * *run.throughput.fraction_of_peak, *run.throughput.fma_peak_gflops);
+  }
+  if (run.peak_memory_bytes) {
+    efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
+  }
+  lines.push_back(efficiency);
+  if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
+    lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",
+                                100 * *run.stolen_cpu_fraction));
+  }
+  return lines;
+}
+
+}  // namespace lockstep

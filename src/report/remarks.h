@@ -1,0 +1,17 @@
+// remarks.h: what stderr says around a run, for people: what may disturb it, and how it went.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/run_result.h"
+
+namespace lockstep {
+
+// Before: reasons to distrust what will be measured; with --verbose, what will run on what.
+std::vector<std::string> remarks_before(const RunResult& started);
+
+// After: throughput and how well it is known, efficiency, memory. At least one timed step.
+std::vector<std::string> remarks_after(const RunResult& result);
+
+}  // namespace lockstep

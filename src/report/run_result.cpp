@@ -1,0 +1,171 @@
+#include "report/run_result.h"
+
+#include <fstream>
+
+#include "base/error.h"
+#include "report/json_fields.h"
+
+namespace lockstep {
+
+// The verdict in words, and back.
+template <>
+struct JsonForm<SteadyState> {
+  static Json write(const SteadyState& state) {
+    return {{"verdict", words_for(state.steadiness)},
+            {"steady", state.reached()},
+            {"dropped_steps", state.dropped_steps},
+            {"drift", state.drift}};
+  }
+  static void read(const Json& json, SteadyState& state) {
+    const std::string verdict = json.at("verdict");
+    for (int i = 0; i <= static_cast<int>(Steadiness::TooFewSteps); ++i) {
+      const auto steadiness = static_cast<Steadiness>(i);
+      if (words_for(steadiness) == verdict) state.steadiness = steadiness;
+    }
+    state.dropped_steps = json.at("dropped_steps");
+    state.drift = json.at("drift");
+  }
+};
+
+void fields(Like<Interval> auto& interval, auto&& visit) {
+  visit("low", interval.low);
+  visit("high", interval.high);
+}
+
+void fields(Like<StepLosses> auto& losses, auto&& visit) {
+  visit("base_loss", losses.base_loss);
+  visit("total_loss", losses.total_loss);
+  visit("top_1_hits", losses.top_1_hits);
+  visit("top_5_hits", losses.top_5_hits);
+}
+
+void fields(Like<StepRecord> auto& step, auto&& visit) {
+  visit("begin_seconds", step.begin);
+  visit("seconds", step.duration);
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    visit((std::string(kPhaseNames[i]) + "_seconds").c_str(), step.phases[i]);
+  }
+  visit("images", step.images);
+  fields(step.losses, visit);
+}
+
+void fields(Like<Summary> auto& summary, auto&& visit) {
+  visit("steps", summary.steps);
+  visit("warmup", summary.steady_state);
+  visit("images_per_second", summary.images_per_second);
+  visit("images_per_second_95", summary.images_per_second_95);
+  visit("median_step_seconds", summary.median_step);
+  visit("mean_step_seconds", summary.mean_step);
+  visit("p5_step_seconds", summary.p5_step);
+  visit("p95_step_seconds", summary.p95_step);
+  visit("p99_step_seconds", summary.p99_step);
+  visit("mad_step_seconds", summary.mad_step);
+  visit("cv_step", summary.cv_step);
+  visit("fastest_step_seconds", summary.fastest_step);
+  visit("slowest_step_seconds", summary.slowest_step);
+  visit("bootstrap_block_steps", summary.block_length);
+  visit("outlier_steps", summary.outlier_steps);
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    visit(("mean_" + std::string(kPhaseNames[i]) + "_seconds").c_str(), summary.mean_phases[i]);
+  }
+}
+
+void fields(Like<RunFacts> auto& facts, auto&& visit) {
+  visit("model", facts.model);
+  visit("dataset", facts.dataset);
+  visit("image_size", facts.image_size);
+  visit("num_classes", facts.num_classes);
+  visit("batch_size", facts.batch_size);
+  visit("threads", facts.threads);
+  visit("warmup_steps", facts.warmup_steps);
+  visit("timed_steps", facts.timed_steps);
+  visit("parameters", facts.parameters);
+  visit("gradient_tensors", facts.gradient_tensors);
+  visit("forward_macs", facts.forward_macs);
+}
+
+void fields(Like<OpResult> auto& op, auto&& visit) {
+  visit("layer", op.layer);
+  visit("what", op.what);
+  visit("kernel", op.kernel);
+  visit("output", op.output);
+  visit("forward_macs", op.forward_macs);
+  visit("forward_seconds", op.forward_seconds);
+  visit("backward_seconds", op.backward_seconds);
+}
+
+void fields(Like<Throughput> auto& throughput, auto&& visit) {
+  visit("total_images_per_second", throughput.total_images_per_second);
+  visit("total_seconds", throughput.total_seconds);
+  visit("gflops", throughput.gflops);
+  visit("fma_peak_gflops", throughput.fma_peak_gflops);
+  visit("fraction_of_fma_peak", throughput.fraction_of_peak);
+}
+
+void fields(Like<HostInfo> auto& host, auto&& visit) {
+  visit("name", host.name);
+  visit("kernel", host.kernel);
+  visit("cpu_model", host.cpu_model);
+  visit("isa", host.isa);
+  visit("cpu_mhz", host.cpu_mhz);
+  visit("cores", host.cores);
+  visit("hardware_threads", host.hardware_threads);
+  visit("usable_threads", host.usable_threads);
+  visit("numa_nodes", host.numa_nodes);
+  visit("l1_bytes", host.l1_bytes);
+  visit("l2_bytes", host.l2_bytes);
+  visit("l3_bytes", host.l3_bytes);
+  visit("memory_bytes", host.memory_bytes);
+  visit("available_memory_bytes", host.available_memory_bytes);
+  visit("governor", host.governor);
+  visit("transparent_huge_pages", host.transparent_huge_pages);
+  visit("load", host.load);
+  visit("cgroup_cpus", host.cgroup_cpus);
+}
+
+void fields(Like<RunResult> auto& result, auto&& visit) {
+  visit("schema_version", result.schema_version);
+  visit("program_version", result.program_version);
+  visit("origin", result.origin);
+  visit("status", result.status);
+  visit("started_at", result.started_at);
+  visit("config", result.config);
+  visit("facts", result.facts);
+  visit("throughput", result.throughput);
+  visit("summary", result.summary);
+  visit("last_loss", result.last_loss);
+  visit("peak_memory_bytes", result.peak_memory_bytes);
+  visit("setup_seconds", result.setup_seconds);
+  visit("host", result.host);
+  visit("stolen_cpu_fraction", result.stolen_cpu_fraction);
+  visit("libraries", result.libraries);
+  visit("ops", result.ops);
+  visit("warmup_steps", result.warmup_steps);
+  visit("steps", result.steps);
+}
+
+Json result_to_json(const RunResult& result) { return JsonForm<RunResult>::write(result); }
+
+RunResult result_from_json(const Json& json) {
+  const int version = json.value("schema_version", 0);
+  if (version != kResultSchemaVersion) {
+    throw Error("this is a result of schema {}, not {}", version, kResultSchemaVersion);
+  }
+  RunResult result;
+  JsonForm<RunResult>::read(json, result);
+  return result;
+}
+
+RunResult read_result(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read the result {}", path);
+  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw Error("the result {} is not JSON", path);
+  try {
+    return result_from_json(json);
+  } catch (const Json::exception& error) {  // adds which file
+    throw Error("the result {} is not one of ours: {}", path, error.what());
+  }
+}
+
+}  // namespace lockstep

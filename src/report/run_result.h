@@ -1,0 +1,68 @@
+// run_result.h: everything that one run measured, and its JSON form.
+//
+// The schema version changes when a key changes its meaning or goes; new keys do not change it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/run_config.h"
+#include "config/run_json.h"
+#include "measure/host.h"
+#include "measure/summary.h"
+
+namespace lockstep {
+
+inline constexpr int kResultSchemaVersion = 1;
+
+// What the configuration came to, with this network on this machine.
+struct RunFacts {
+  std::string model, dataset;
+  int image_size = 0, num_classes = 0, batch_size = 0, threads = 0;
+  int warmup_steps = 0, timed_steps = 0;  // as planned
+  int64_t parameters = 0, gradient_tensors = 0;
+  int64_t forward_macs = 0;  // per image
+};
+
+// One operation as the engine ran it.
+struct OpResult {
+  std::string layer, what, kernel, output;
+  int64_t forward_macs = 0;  // per image
+  // Mean of the timed steps, in seconds; only with --profile.
+  std::optional<double> forward_seconds, backward_seconds;
+};
+
+struct Throughput {
+  double total_images_per_second = 0;  // timed steps over the wall time of their loop
+  double total_seconds = 0;
+  double gflops = 0;                      // of the summary's images per second
+  std::optional<double> fma_peak_gflops;  // measured on the same threads
+  std::optional<double> fraction_of_peak;
+};
+
+struct RunResult {
+  int schema_version = kResultSchemaVersion;
+  std::string program_version;
+  std::string origin = "measured";
+  std::string status = "completed";  // or "interrupted"
+  std::string started_at;            // UTC
+  RunConfig config;
+  RunFacts facts;
+  Throughput throughput;
+  Summary summary;
+  double last_loss = 0;  // of the kind that the configuration reports
+  std::optional<int64_t> peak_memory_bytes;
+  std::optional<double> setup_seconds;  // from the start of the program to the first step
+  HostInfo host;
+  std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
+  std::map<std::string, std::string> libraries;
+  std::vector<OpResult> ops;
+  std::vector<StepRecord> warmup_steps, steps;
+};
+
+Json result_to_json(const RunResult& result);
+RunResult result_from_json(const Json& json);  // throws Error on another schema
+RunResult read_result(const std::string& path);
+
+}  // namespace lockstep

@@ -1,0 +1,14 @@
+// first_values.h: the arena of an engine, filled with the values that training starts from.
+#pragma once
+
+#include "engine/engine.h"
+
+namespace lockstep {
+
+ParameterArena make_arena(const Engine& engine);
+
+// Binds the engine to the arena, writes the network's first values into it and tells the engine.
+void start_from_first_values(const Graph& graph, uint64_t seed, Engine& engine,
+                             ParameterArena& arena);
+
+}  // namespace lockstep

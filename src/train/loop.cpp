@@ -1,0 +1,34 @@
+#include "train/loop.h"
+
+#include <algorithm>
+
+namespace lockstep {
+
+LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& observer) {
+  StepMeter meter(int64_t{plan.warmup_steps} + plan.timed_steps);
+  LoopOutcome outcome;
+  int64_t global_step = 0;
+  const auto run = [&](int number) {
+    observer.before_step(number);
+    step(meter, global_step++);
+    const size_t warmup = static_cast<size_t>(plan.warmup_steps);
+    const auto records = meter.records();
+    observer.after_step(number, records.subspan(std::min(warmup, records.size())));
+    outcome.interrupted = observer.wants_stop();
+  };
+
+  for (int i = -plan.warmup_steps; i < 0 && !outcome.interrupted; ++i) run(i);
+  if (!outcome.interrupted) observer.warmup_done();
+  const TimePoint start = Clock::now();
+  int timed = 0;
+  while (timed < plan.timed_steps && !outcome.interrupted) run(++timed);
+  outcome.total = seconds_since(start);
+  if (timed == plan.timed_steps) outcome.interrupted = false;  // too late to cut anything short
+
+  const auto records = meter.records();
+  outcome.warmup.assign(records.begin(), records.end() - timed);
+  outcome.timed.assign(records.end() - timed, records.end());
+  return outcome;
+}
+
+}  // namespace lockstep

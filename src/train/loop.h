@@ -1,0 +1,44 @@
+// loop.h: warm-up steps, then timed steps, and somebody who watches.
+//
+// Steps are numbered as they are shown: 1, 2, ... are timed; the warm-up before them counts down
+// to -1. Warm-up steps train like the others and advance the global step.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "measure/step_meter.h"
+
+namespace lockstep {
+
+struct LoopPlan {
+  int warmup_steps = 10;
+  int timed_steps = 100;
+};
+
+// Watches from outside the steps: what it does costs no step any time, but it does count in the
+// total of the timed loop.
+class LoopObserver {
+ public:
+  virtual ~LoopObserver() = default;
+
+  virtual void before_step(int step) = 0;
+  // `timed`: all timed steps so far; empty during warm-up.
+  virtual void after_step(int step, std::span<const StepRecord> timed) = 0;
+  virtual void warmup_done() = 0;
+  virtual bool wants_stop() = 0;  // asked after every step
+};
+
+struct LoopOutcome {
+  std::vector<StepRecord> warmup, timed;
+  Seconds total{};           // wall time of the timed loop, from its first step to its end
+  bool interrupted = false;  // before all planned steps were done
+};
+
+// One step: records itself with begin_step() and end_step(). `global_step` counts from 0.
+using Step = std::function<void(StepMeter& meter, int64_t global_step)>;
+
+LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& observer);
+
+}  // namespace lockstep

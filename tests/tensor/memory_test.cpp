@@ -1,0 +1,53 @@
+#include "tensor/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+TEST(Memory, StartsZeroedAndOnAPage) {
+  for (const int64_t bytes : {4, 5000, 3 << 20}) {
+    const Memory memory(bytes);
+    EXPECT_EQ(memory.bytes(), bytes);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % 4096, 0u);
+    EXPECT_TRUE(std::all_of(memory.data(), memory.data() + bytes,
+                            [](std::byte b) { return b == std::byte{0}; }));
+  }
+}
+
+TEST(Memory, OfNoBytesHoldsNothing) {
+  EXPECT_EQ(Memory(0).data(), nullptr);
+  EXPECT_TRUE(Memory().floats().empty());
+}
+
+TEST(Memory, MovesWithoutCopying) {
+  Memory first(4096);
+  first.floats()[3] = 2;
+  const std::byte* const address = first.data();
+  const Memory second = std::move(first);
+  EXPECT_EQ(second.data(), address);
+  EXPECT_EQ(second.floats()[3], 2);
+}
+
+TEST(Memory, AssignedOverGivesItsOldBlockBack) {
+  Memory target(4096);
+  target = Memory(8192);
+  EXPECT_EQ(target.bytes(), 8192);
+}
+
+TEST(Memory, SaysHowMuchItCouldNotGet) {
+  try {
+    const Memory memory(int64_t{1} << 60);
+    FAIL() << "the machine gave an exabyte";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("MB"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
