@@ -46,6 +46,7 @@ struct RunConfig {
   std::string variable_update = "independent";
   int threads = 0;  // per device; 0: every core it may use
   std::string data_format = "NCHW";
+  std::string conv_algo = "auto";
 
   // What is told.
   int display_every = 10;

@@ -1,5 +1,7 @@
 #include "engine/native/conv_op.h"
 
+#include <algorithm>
+
 #include "engine/native/conv_pass.h"
 #include "engine/native/fold.h"
 #include "engine/native/gradient_sum.h"
@@ -31,8 +33,7 @@ class ConvOp : public Op {
         problem_(problem_of(layout, spec)),
         forward_(make_direct_forward(device, problem_)),
         stored_(forward_->weights()) {
-    const bool winograd = spec.algorithm != ConvAlgorithm::Direct &&
-                          spec.x->format == Format::Blocked && winograd_fits(problem_, stored_);
+    const bool winograd = wants_winograd() && winograd_fits(problem_, stored_);
     if (winograd) forward_ = make_winograd_forward(problem_, spec.bounds);
     std::string kernels = forward_->kernel();
     if (spec.mode == Mode::Training) {
@@ -121,6 +122,13 @@ class ConvOp : public Op {
   void state_changed() override { stale_ = spec_.folded.has_value(); }
 
  private:
+  // With fewer channels the transforms cost more than they save.
+  bool wants_winograd() const {
+    constexpr int64_t kWorthwhile = 16;
+    if (is_image() || spec_.algorithm == ConvAlgorithm::Direct) return false;
+    return spec_.algorithm == ConvAlgorithm::Winograd ||
+           std::min(problem_.input.channels(), problem_.output.channels()) >= kWorthwhile;
+  }
   bool is_image() const { return spec_.x->format == Format::Image; }
   bool copies_weights() const { return data_ && data_->weights() != stored_; }
 

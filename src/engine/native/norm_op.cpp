@@ -23,10 +23,6 @@ class NormOp : public Op {
     const int64_t padded = layout.padded(channels_);
     for (auto* v : {&mean_, &inverse_, &scale_, &shift_, &a_, &b_, &c_, &ones_}) v->resize(padded);
     std::fill_n(ones_.begin(), channels_, 1.0f);
-    if (spec.mode == Mode::Training) {
-      partial_first_.resize(padded * layout.batch);
-      partial_second_.resize(padded * layout.batch);
-    }
     note_kernel("lockstep:simd");
   }
 
@@ -36,8 +32,8 @@ class NormOp : public Op {
     return list;
   }
   int64_t own_bytes() const override {
-    return static_cast<int64_t>(sizeof(float)) *
-           (8 * mean_.size() + partial_first_.size() + partial_second_.size());
+    return static_cast<int64_t>(sizeof(float)) * layout_.padded(channels_) *
+           (8 + 2 * layout_.batch);
   }
 
   void plan_forward(Planner& planner) override {
@@ -82,6 +78,8 @@ class NormOp : public Op {
     beta_ = addresses.values(spec_.beta);
     gamma_ = spec_.gamma ? addresses.values(*spec_.gamma) : ones_.data();
     if (spec_.mode == Mode::Inference) return;
+    partial_first_.resize(layout_.padded(channels_) * layout_.batch);
+    partial_second_.resize(partial_first_.size());
     beta_gradient_ = addresses.gradient(spec_.beta);
     gamma_gradient_ = spec_.gamma ? addresses.gradient(*spec_.gamma) : nullptr;
     for (const View& view : sources_) source_data_.push_back(addresses.at(view));
