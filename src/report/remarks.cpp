@@ -34,7 +34,8 @@ std::string steadiness_line(const RunResult& run) {
   std::string line = fmt::format("warm-up: {}", words_for(state.steadiness));
   if (state.reached()) line += fmt::format(", {} timed steps dropped", state.dropped_steps);
   if (!run.summary.outlier_steps.empty()) {
-    line += fmt::format("; {} outliers kept", run.summary.outlier_steps.size());
+    const std::size_t count = run.summary.outlier_steps.size();
+    line += fmt::format("; {} {} kept", count, count == 1 ? "outlier" : "outliers");
   }
   return line;
 }
