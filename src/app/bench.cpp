@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
 
 #include "app/child.h"
@@ -48,7 +49,7 @@ std::vector<Entry> entries_in(const std::string& text) {
     const std::vector<std::string> words = split(part, ':');
     if (words.size() > 2) throw UsageError("--models must be NAME:BATCH,..., not '{}'", text);
     const Model& model = find_model(words[0]);
-    const std::string batch = words.size() == 2 ? at_least("models", 1, words[1])
+    const std::string batch = words.size() == 2 ? at_least("models: the batch", 1, words[1])
                                                 : fmt::to_string(model.default_batch_size);
     entries.push_back({std::string(model.name), batch});
   }
@@ -69,12 +70,15 @@ void prepare_output(const Wishes& wishes, const std::vector<Entry>& entries) {
   if (!why.empty()) throw Error("cannot write to --output {}: {}", wishes.output, why);
 }
 
-RunResult measure(const Surroundings& around, const Wishes& wishes, const Entry& entry) {
+// Empty: the user interrupted it.
+std::optional<RunResult> measure(const Surroundings& around, const Wishes& wishes,
+                                 const Entry& entry) {
   const std::string path = result_path(wishes, entry);
   const int code =
       run_child({around.program, "train", "--model", entry.model, "--batch-size", entry.batch,
                  "--num-batches", wishes.num_batches, "--num-warmup-batches",
                  wishes.num_warmup_batches, "--threads", wishes.threads, "--result", path});
+  if (code == kInterrupted) return {};
   if (code != kSuccess) {
     throw Error("lockstep train --model {} --batch-size {} ended with exit code {}", entry.model,
                 entry.batch, code);
@@ -121,11 +125,18 @@ int bench_command(Surroundings& around, std::span<const std::string> arguments) 
   const InterruptWatch interrupts;  // the child gets the signal too, and ends by itself
   std::vector<RunResult> results;
   for (const Entry& entry : entries) {
-    if (interrupts.interrupted()) return kInterrupted;
-    results.push_back(measure(around, wishes, entry));
+    if (interrupts.interrupted()) break;
+    around.err << fmt::format("[{}/{}] {}, batch {}: {} warm-up and {} timed steps\n",
+                              results.size() + 1, entries.size(), entry.model, entry.batch,
+                              wishes.num_warmup_batches, wishes.num_batches);
+    std::optional<RunResult> result = measure(around, wishes, entry);
+    if (!result) break;
+    results.push_back(std::move(*result));
   }
-  around.out << bench_table(results) << "results: " << wishes.output << "/\n";
-  return kSuccess;
+  if (!results.empty()) {
+    around.out << bench_table(results) << "results: " << wishes.output << "/\n";
+  }
+  return results.size() == entries.size() ? kSuccess : kInterrupted;
 }
 
 }  // namespace lockstep

@@ -3,7 +3,7 @@
 
 namespace lockstep {
 
-// Catches SIGINT while it lives. One at a time.
+// Catches SIGINT and SIGTERM (a batch system's time limit) while it lives. One at a time.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -1,9 +1,11 @@
 // main.cpp: hands the outside world to the program.
+#include <omp.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "app/native.h"
 #include "app/program.h"
@@ -11,7 +13,9 @@
 int main(int count, char** words) {
   using namespace lockstep;
   const EngineKind engines[] = {native_engine_kind()};
-  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const char* kind = std::getenv("TERM");
+  const bool terminal =
+      isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
   const char* no_colour = std::getenv("NO_COLOR");
   std::error_code unknown;
   Surroundings around = {
@@ -20,7 +24,8 @@ int main(int count, char** words) {
       .err = std::cerr,
       .err_is_terminal = terminal,
       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
-      .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string()};
+      .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+      .default_threads = omp_get_max_threads()};  // OMP_NUM_THREADS, or what the process may use
   const std::vector<std::string> arguments(words + 1, words + count);
   return run_program(around, arguments);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ struct Surroundings {
   std::ostream& out;  // what programs read
   std::ostream& err;  // everything else
   bool err_is_terminal = false;
-  bool colour = false;       // the terminal may be coloured
-  std::string program = "";  // path of this program, to start itself
+  bool colour = false;                      // the terminal may be coloured
+  std::string program = "";                 // path of this program, to start itself
+  std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
 };
 

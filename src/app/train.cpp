@@ -1,8 +1,10 @@
 // train.cpp: `lockstep train`: measures one run.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ostream>
 
+#include "app/foreign_flags.h"
 #include "app/measure_run.h"
 #include "app/memory_check.h"
 #include "app/options.h"
@@ -42,8 +44,10 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& ar
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
     write_whole_file(config.result, result_to_json(run.result).dump(1) + "\n");
+    around.err << "wrote " << config.result << "\n";
   }
   if (!config.trace_file.empty() && !run.trace.empty()) {
+    around.out << "Dumping trace to " << config.trace_file << "\n";
     write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.trace));
   }
   if (config.profile) {
@@ -80,12 +84,18 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   const CommandSyntax syntax = {.command = "train",
                                 .summary = "Trains one network and measures how fast.",
                                 .flags = run_flags(config)};
-  if (parse(syntax, arguments) == Parsed::Help) {
+  const KnownArguments known = without_foreign_flags(arguments);
+  if (parse(syntax, known.arguments) == Parsed::Help) {
     around.out << help_text(syntax);
     return kSuccess;
   }
+  if (!known.passed_over.empty()) {
+    around.err << fmt::format("note: nothing to set here: {}\n",
+                              fmt::join(known.passed_over, ", "));
+  }
   const HostInfo host = read_host();
-  const RunPlan plan = plan_run(config, around.engines, host.usable_threads);
+  const RunPlan plan =
+      plan_run(config, around.engines, around.default_threads.value_or(host.usable_threads));
   check_outputs(config);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const std::unique_ptr<Engine> engine =

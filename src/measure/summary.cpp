@@ -3,9 +3,13 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kFewestForInterval = 3;
+
 void add_times(Summary& summary, Samples times, int images_per_step) {
   summary.images_per_second = images_per_step / mean(times);
-  summary.images_per_second_95 = throughput_interval(times, images_per_step);
+  if (times.size() >= kFewestForInterval) {
+    summary.images_per_second_95 = throughput_interval(times, images_per_step);
+  }
   summary.block_length = block_length(times);
   summary.median_step = median(times);
   summary.mean_step = mean(times);

@@ -1,6 +1,8 @@
 // summary.h: one run in numbers, from its raw steps.
 #pragma once
 
+#include <optional>
+
 #include "measure/confidence.h"
 #include "measure/steady_state.h"
 #include "measure/step_meter.h"
@@ -11,8 +13,8 @@ namespace lockstep {
 struct Summary {
   int steps = 0;  // that the rest of this is about
   SteadyState steady_state;
-  double images_per_second = 0;  // all images / all time
-  Interval images_per_second_95;
+  double images_per_second = 0;                  // all images / all time
+  std::optional<Interval> images_per_second_95;  // absent: too few steps to tell
   double median_step = 0, mean_step = 0, p5_step = 0, p95_step = 0, p99_step = 0;
   double mad_step = 0, cv_step = 0;
   double fastest_step = 0, slowest_step = 0;

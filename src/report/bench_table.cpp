@@ -14,18 +14,19 @@ std::string bench_table(std::span<const RunResult> results) {
                    {"threads"},
                    {"images/sec"},
                    {"95 % confidence"},
-                   {"ms/step"},
+                   {"median ms/step"},
                    {"GFLOP/s"},
                    {"% of FMA peak"},
                    {"peak memory"},
                    {"warm-up", Align::Left}});
   for (const RunResult& run : results) {
     const Summary& summary = run.summary;
+    const auto& interval = summary.images_per_second_95;
     const auto& peak = run.throughput.fraction_of_peak;
     table.add({run.facts.model, fmt::to_string(run.facts.batch_size),
                fmt::to_string(run.facts.threads), fmt::format("{:.2f}", summary.images_per_second),
-               fmt::format("{:.2f} to {:.2f}", summary.images_per_second_95.low,
-                           summary.images_per_second_95.high),
+               interval ? fmt::format("{:.2f} to {:.2f}", interval->low, interval->high)
+                        : "too few steps",
                fmt::format("{:.1f}", summary.median_step * 1e3),
                fmt::format("{:.1f}", run.throughput.gflops),
                peak ? fmt::format("{:.1f}", 100 * *peak) : "unavailable",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "measure/statistics.h"
 
 namespace lockstep {
@@ -10,6 +12,9 @@ namespace {
 bool shows_accuracy(const RunConfig& run) {
   return run.print_training_accuracy || run.forward_only;
 }
+
+// A NaN has a sign bit, which says nothing; parsers expect "nan".
+double without_sign_of_nan(double value) { return std::isnan(value) ? std::fabs(value) : value; }
 
 }  // namespace
 
@@ -47,9 +52,9 @@ bool is_shown(const RunConfig& run, int step) { return step == 1 || step % run.d
 std::string step_line(const RunConfig& run, std::span<const StepRecord> steps) {
   const StepRecord& last = steps.back();
   const Speed speed = speed_of(durations(steps), last.images, run.display_perf_ewma.value_or(0.0));
-  std::string line =
-      fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}", steps.size(),
-                  speed.mean, speed.uncertainty, speed.jitter, reported_loss(run, last.losses));
+  std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}",
+                                 steps.size(), speed.mean, speed.uncertainty, speed.jitter,
+                                 without_sign_of_nan(reported_loss(run, last.losses)));
   if (shows_accuracy(run)) {
     const double images = last.images;
     line += fmt::format("\t{:.3f}\t{:.3f}", last.losses.top_1_hits / images,

@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/text.h"
 
 namespace lockstep {
@@ -40,6 +43,15 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
+// Counted from 1, as step lines are.
+std::optional<size_t> first_without_loss(const RunResult& run) {
+  const auto found = std::find_if(run.steps.begin(), run.steps.end(), [](const StepRecord& step) {
+    return !std::isfinite(step.losses.total_loss);
+  });
+  if (found == run.steps.end()) return {};
+  return static_cast<size_t>(found - run.steps.begin()) + 1;
+}
+
 }  // namespace
 
 std::vector<std::string> remarks_before(const RunResult& run) {
@@ -47,7 +59,10 @@ std::vector<std::string> remarks_before(const RunResult& run) {
   const HostInfo& host = run.host;
   const double load = host.load.value_or(0);
   if (load > kBusyLoad) {
-    lines.push_back(fmt::format("note: the load of this machine is {:.2f} before the run", load));
+    lines.push_back(
+        fmt::format("note: the load of this machine is {:.2f} before the run: others compute too, "
+                    "and the numbers will be too low",
+                    load));
   }
   if (run.facts.threads > host.usable_threads) {
     lines.push_back(fmt::format("note: {} threads share {} processors", run.facts.threads,
@@ -67,13 +82,13 @@ std::vector<std::string> remarks_before(const RunResult& run) {
 std::vector<std::string> remarks_after(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
-  lines.push_back(
-      fmt::format("{:.2f} images/sec, 95 % confidence {:.2f} to {:.2f}; step {:.1f} ms median, "
-                  "{:.1f} to {:.1f} "
-                  "ms p5 to p95",
-                  summary.images_per_second, summary.images_per_second_95.low,
-                  summary.images_per_second_95.high, summary.median_step * 1e3,
-                  summary.p5_step * 1e3, summary.p95_step * 1e3));
+  std::string speed = fmt::format("{:.2f} images/sec", summary.images_per_second);
+  if (const auto& interval = summary.images_per_second_95) {
+    speed += fmt::format(", 95 % confidence {:.2f} to {:.2f}", interval->low, interval->high);
+  }
+  lines.push_back(fmt::format("{}; step {:.1f} ms median, {:.1f} to {:.1f} ms p5 to p95", speed,
+                              summary.median_step * 1e3, summary.p5_step * 1e3,
+                              summary.p95_step * 1e3));
   lines.push_back(steadiness_line(run));
   std::string efficiency = fmt::format("{:.1f} GFLOP/s", run.throughput.gflops);
   if (run.throughput.fraction_of_peak) {
@@ -85,6 +100,12 @@ std::vector<std::string> remarks_after(const RunResult& run) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
   }
   lines.push_back(efficiency);
+  if (const auto step = first_without_loss(run)) {
+    lines.push_back(
+        fmt::format("note: the loss is not a number from step {} on: this network diverges on raw "
+                    "synthetic images at this learning rate. The speed does not depend on it",
+                    *step));
+  }
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
     lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",
                                 100 * *run.stolen_cpu_fraction));

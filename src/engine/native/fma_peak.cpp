@@ -54,18 +54,26 @@ namespace native {
 
 HWY_EXPORT(FmaBurst);
 
-// Operations per second of all threads together, each timed by itself and started together.
+// Operations per second of all threads together, from when the first begins to when the last ends:
+// threads that share a core do not count it twice.
 double burst(int threads, int64_t rounds) {
-  double total = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : total)
+  double operations = 0;
+  TimePoint begin = TimePoint::max(), end = TimePoint::min();
+#pragma omp parallel num_threads(threads)
   {
     float sink = 0;
 #pragma omp barrier
-    const TimePoint begin = Clock::now();
-    const double operations = HWY_DYNAMIC_DISPATCH(FmaBurst)(rounds, &sink);
-    total += operations / seconds_since(begin).count() + (sink == -1 ? 1 : 0);
+    const TimePoint mine = Clock::now();
+    const double done = HWY_DYNAMIC_DISPATCH(FmaBurst)(rounds, &sink);
+    const TimePoint finished = Clock::now();
+#pragma omp critical
+    {
+      operations += done + (sink == -1 ? 1 : 0);
+      begin = std::min(begin, mine);
+      end = std::max(end, finished);
+    }
   }
-  return total;
+  return operations / Seconds(end - begin).count();
 }
 
 }  // namespace native
