@@ -17,9 +17,10 @@ namespace lockstep {
 namespace {
 
 SyntheticSource make_input(const RunPlan& plan) {
+  const int unused = find_dataset(plan.facts.dataset).unused_classes;
   return SyntheticSource({.image = plan.graph.shape(plan.graph.image()),
                           .batch = plan.facts.batch_size,
-                          .num_classes = plan.facts.num_classes,
+                          .labels = plan.facts.num_classes - unused,
                           .layout = plan.engine_options.layout,
                           .seed = plan.engine_options.seed});
 }

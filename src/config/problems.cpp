@@ -25,6 +25,8 @@ constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },
      "--trace-file records the last but one warm-up step: it needs --num-warmup-batches of at "
      "least 2"},
+    {[](const RunConfig& run) { return !run.result.empty() && run.result == run.trace_file; },
+     "--result and --trace-file name the same file"},
     {[](const RunConfig& run) {
        return !run.benchmark_test_id.empty() && run.benchmark_log_dir.empty();
      },

@@ -1,6 +1,6 @@
 // run_config.h: every knob of one run, as plain values with their defaults.
 //
-// A new knob is one member here and one row in run_options.cpp: the command line, the help and the
+// A new knob is one member here and one row in option_table.cpp: the command line, the help and the
 // JSON form all come from that row. "Absent" means that the network or the machine decides.
 #pragma once
 

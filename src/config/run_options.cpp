@@ -49,7 +49,7 @@ void read(const RunOption& option, std::string_view text, double& value) {
 }
 
 void read(const RunOption& option, std::string_view text, std::string& value) {
-  if (option.details.choices.empty() || text.empty()) return void(value = text);
+  if (option.details.choices.empty()) return void(value = text);
   for (const std::string& choice : option.details.choices) {
     if (lower_case(choice) == lower_case(text)) return void(value = choice);
   }

@@ -1,6 +1,6 @@
 #include "data/synthetic.h"
 
-#include <algorithm>
+#include <cassert>
 
 namespace lockstep {
 namespace {
@@ -29,7 +29,8 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options)
       labels_(options.batch),
       batch_{.images = images_.floats(), .labels = labels_},
       label_random_(options.seed, kLabels),
-      label_classes_(std::max(options.num_classes - 1, 1)) {
+      label_count_(static_cast<uint64_t>(options.labels)) {
+  assert(options.labels > 0);
   fill_truncated_normal(images_.floats(), RandomStream(options.seed, kImages), 127, 60);
   if (options.layout == ImageLayout::Nchw) return;
   const int64_t size = options.image.elements();
@@ -40,7 +41,7 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options)
 
 const Batch& SyntheticSource::next() {
   for (int32_t& label : labels_) {
-    label = static_cast<int32_t>(label_random_.bits(drawn_++) % label_classes_);
+    label = static_cast<int32_t>(label_random_.bits(drawn_++) % label_count_);
   }
   return batch_;
 }

@@ -2,9 +2,8 @@
 // measurement of training contains no input work.
 //
 // Pixels are normal around 127 with deviation 60, cut off at two deviations: 7 to 247, not
-// normalised. Labels are uniform over all classes but the last, which stands for what no label
-// names (1001 ImageNet outputs, labels 0 to 999). Both depend on the seed alone, and an image on
-// its position in the batch: the same pixels in either layout.
+// normalised. Labels are uniform. Both depend on the seed alone, and an image on its position in
+// the batch: the same pixels in either layout.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ namespace lockstep {
 struct SyntheticOptions {
   Shape image;  // channels x height x width
   int batch = 1;
-  int num_classes = 2;
+  int labels = 1;  // how many: 0 to labels - 1
   ImageLayout layout = ImageLayout::Nchw;
   uint64_t seed = 0;
 };
@@ -36,7 +35,7 @@ class SyntheticSource : public InputSource {
   std::vector<int32_t> labels_;
   Batch batch_;  // views of the two above
   RandomStream label_random_;
-  uint64_t label_classes_;
+  uint64_t label_count_;
   uint64_t drawn_ = 0;  // labels so far
 };
 

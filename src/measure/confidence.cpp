@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kResamples = 2000;
 constexpr uint64_t kSeed = 2018;
+constexpr size_t kMostPoints = 2000;
 
 // The mean of n samples drawn in blocks; a block that reaches the end goes on at the beginning.
 double resampled_mean(Samples samples, size_t block, const RandomStream& random) {
@@ -37,6 +38,10 @@ double autocorrelation(Samples samples, int lag) {
 }
 
 int block_length(Samples samples) {
+  if (samples.size() > kMostPoints) {
+    const size_t length = (samples.size() + kMostPoints - 1) / kMostPoints;
+    return static_cast<int>(length) * block_length(means_of(samples, length));
+  }
   const int n = static_cast<int>(samples.size());
   const double quiet = 2 / std::sqrt(n);
   const int most = std::max(n / 2, 1);

@@ -75,6 +75,16 @@ std::optional<double> cgroup_limit(const fs::path& root) {
   return quota && period ? std::optional(*quota / *period) : std::nullopt;
 }
 
+// "inactive_file 4096" in a list of them.
+std::optional<double> cgroup_statistic(const fs::path& path, std::string_view name) {
+  std::ifstream file(path);
+  std::string key;
+  for (double value = 0; file >> key >> value;) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
 int usable_threads() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -138,13 +148,16 @@ std::optional<int64_t> peak_memory_bytes(const fs::path& root) {
   return kilobytes_of(root / "proc/self/status", "VmHWM");
 }
 
-// A container's own limit may leave less than the machine has.
+// A container's own limit may leave less than the machine has. Cached files that nobody uses count
+// as used there, but make room when it is needed.
 std::optional<int64_t> available_memory_bytes(const fs::path& root) {
   const auto machine = kilobytes_of(root / "proc/meminfo", "MemAvailable");
-  const auto limit = number_in(first_line(root / "sys/fs/cgroup/memory.max"));
-  const auto used = number_in(first_line(root / "sys/fs/cgroup/memory.current"));
+  const fs::path group = root / "sys/fs/cgroup";
+  const auto limit = number_in(first_line(group / "memory.max"));
+  const auto used = number_in(first_line(group / "memory.current"));
   if (!limit || !used) return machine;
-  const int64_t left = static_cast<int64_t>(std::max(*limit - *used, 0.0));
+  const double cached = cgroup_statistic(group / "memory.stat", "inactive_file").value_or(0);
+  const int64_t left = static_cast<int64_t>(std::max(*limit - *used + cached, 0.0));
   return machine ? std::min(*machine, left) : left;
 }
 

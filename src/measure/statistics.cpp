@@ -59,6 +59,14 @@ double median_absolute_deviation(Samples samples) {
 
 double coefficient_of_variation(Samples samples) { return deviation(samples) / mean(samples); }
 
+std::vector<double> means_of(Samples samples, size_t length) {
+  std::vector<double> means;
+  for (size_t i = 0; i + length <= samples.size(); i += length) {
+    means.push_back(mean(samples.subspan(i, length)));
+  }
+  return means;
+}
+
 std::vector<int> outliers(Samples samples) {
   std::vector<int> far;
   const double reach = kFar * kMadToDeviation * median_absolute_deviation(samples);

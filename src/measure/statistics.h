@@ -16,6 +16,9 @@ double median(Samples samples);
 double median_absolute_deviation(Samples samples);  // not scaled
 double coefficient_of_variation(Samples samples);   // deviation / mean
 
+// Means of runs of `length` samples; what is left at the end is not used.
+std::vector<double> means_of(Samples samples, size_t length);
+
 // Position of samples more than 3.5 scaled median absolute deviations from the median (the
 // modified z-score of Iglewicz and Hoaglin). They are marked, never dropped.
 std::vector<int> outliers(Samples samples);

@@ -12,24 +12,18 @@ constexpr size_t kMostPoints = 400;  // of the slope: it looks at every pair
 constexpr double kIrrelevantDrift = 0.01;
 constexpr double kNormal95 = 1.96;
 
-// Means of runs of `length`; what is left at the end is not used.
-std::vector<double> means_of(Samples samples, size_t length) {
-  std::vector<double> means;
-  for (size_t i = 0; i + length <= samples.size(); i += length) {
-    means.push_back(mean(samples.subspan(i, length)));
-  }
-  return means;
-}
-
-// How many leading means to cut: the least squared error of the rest's mean. At most half.
+// How many leading means to cut: the least squared error of the rest's mean. At most half. The
+// rest grows from the end, its mean and squared distances kept up to date (Welford 1962).
 size_t mser_cut(Samples means) {
   size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (size_t cut = 0; cut <= means.size() / 2; ++cut) {
-    const Samples rest = means.subspan(cut);
-    const double spread = deviation(rest);
-    const double error = spread * spread / static_cast<double>(rest.size());
-    if (error < least) {
+  double centre = 0, squares = 0, count = 0;
+  for (size_t cut = means.size(); cut-- > 0;) {
+    const double distance = means[cut] - centre;
+    centre += distance / ++count;
+    squares += distance * (means[cut] - centre);
+    const double error = squares / (count * count);
+    if (cut <= means.size() / 2 && error <= least) {
       least = error;
       best = cut;
     }

@@ -18,7 +18,8 @@ double steps_per_epoch(const TrainingScale& scale) {
 }
 
 int64_t steps_in(double epochs, const TrainingScale& scale) {
-  return static_cast<int64_t>(epochs * steps_per_epoch(scale));
+  constexpr double kNever = 1e18;  // more steps than any run has; still a whole number
+  return static_cast<int64_t>(std::min(epochs * steps_per_epoch(scale), kNever));
 }
 
 // rate, epoch, rate, epoch, ..., rate
@@ -30,6 +31,7 @@ std::optional<std::vector<double>> parse_piecewise(std::string_view text) {
     double number = 0;
     const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     if (error != std::errc{} || rest != part.data() + part.size()) return {};
+    if (!std::isfinite(number) || number < 0) return {};
     numbers.push_back(number);
     begin = end + 1;
   }

@@ -83,6 +83,8 @@ void write_whole_file(const std::string& path, std::string_view text) {
 std::string why_unwritable(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return "it is a directory";
+  // A device or a pipe would be replaced, not written to.
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return "it is not a file";
   const std::string directory = directory_of(path);
   if (!fs::exists(directory, error)) return "there is no directory " + directory;
   try {

@@ -27,6 +27,11 @@ TEST(Problems, ATraceNeedsTwoWarmUpSteps) {
   EXPECT_THAT(problems_in({.num_warmup_batches = 2, .trace_file = "t.json"}), IsEmpty());
 }
 
+TEST(Problems, EveryOutputHasAFileOfItsOwn) {
+  EXPECT_THAT(problems_in({.trace_file = "x.json", .result = "x.json"}),
+              ElementsAre("--result and --trace-file name the same file"));
+}
+
 TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
   EXPECT_THAT(problems_in({.aux_head = true, .forward_only = true, .gradient_clip = 1.0}),
               SizeIs(2));

@@ -92,6 +92,7 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
   EXPECT_EQ(refusal("optimizer", "lars"),
             "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
   EXPECT_EQ(refusal("device", "gpu"), "--device must be cpu, not 'gpu'");
+  EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }
 

@@ -1,5 +1,9 @@
 // What every engine learns and remembers: moving averages, inference with them, and a small set
 // of images by heart.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "contract/engine_fixture.h"
 #include "support/reference_engine.h"
 
@@ -119,6 +123,18 @@ TEST_P(EngineTraining, InferenceOnAnImageDoesNotDependOnItsNeighbours) {
     }
     EXPECT_EQ(hits_by_class(together, network.graph, examples.images, kImages), sum) << name;
   }
+}
+
+TEST_P(EngineTraining, ALogitThatIsNotANumberIsNoHit) {
+  const SmallNetwork network = small_network("ConvNormReluTwice");
+  Replica replica = this->replica(network);
+  const ParameterId bias = replica.parameter_count() - 1;
+  std::vector<float> values = replica.plain_values(bias);
+  std::ranges::fill(values, std::numeric_limits<float>::quiet_NaN());
+  replica.set_plain(bias, values);
+  const StepOutcome outcome = replica.engine().forward(examples(network).batch());
+  EXPECT_TRUE(std::isnan(outcome.loss));
+  EXPECT_EQ(outcome.top_5_hits, 0);
 }
 
 TEST_P(EngineTraining, ASmallNetworkLearnsEightImagesByHeart) {

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 SyntheticOptions small(ImageLayout layout = ImageLayout::Nchw) {
-  return {.image = {3, 20, 10}, .batch = 16, .num_classes = 11, .layout = layout, .seed = 1234};
+  return {.image = {3, 20, 10}, .batch = 16, .labels = 10, .layout = layout, .seed = 1234};
 }
 
 TEST(Synthetic, PixelsAreNormalAround127AndCutAtTwoDeviations) {
@@ -36,7 +36,7 @@ TEST(Synthetic, ImagesStayAndLabelsChange) {
   EXPECT_FALSE(std::ranges::equal(second.labels, labels));
 }
 
-TEST(Synthetic, LabelsAreAllClassesButTheLast) {
+TEST(Synthetic, EveryLabelOccurs) {
   SyntheticSource source(small());
   std::set<int32_t> seen;
   for (int step = 0; step < 100; ++step) {

@@ -60,6 +60,8 @@ TEST_F(FakeRoot, AContainersLimitCounts) {
   put("sys/fs/cgroup/memory.max", "300000\n");
   put("sys/fs/cgroup/memory.current", "100000\n");
   EXPECT_EQ(available_memory_bytes(root_), 200000);
+  put("sys/fs/cgroup/memory.stat", "anon 20000\ninactive_file 50000\nactive_file 30000\n");
+  EXPECT_EQ(available_memory_bytes(root_), 250000);
   put("sys/fs/cgroup/memory.max", "max\n");
   put("sys/fs/cgroup/cpu.max", "max 100000\n");
   EXPECT_EQ(available_memory_bytes(root_), 614400);

@@ -115,6 +115,12 @@ TEST(LearningRate, OfCifarModelsFallsAtTheirEpochs) {
                 {{0, 0.1}, {39061, 0.1}, {39062, 0.01}, {2 * 39062 - 1, 0.01}, {2 * 39062, 0.001}});
 }
 
+TEST(LearningRate, CanWarmUpForLongerThanAnyRun) {
+  const Schedule schedule = imagenet("vgg16", {.initial = 1, .warmup_epochs = 1e300}, 32);
+  EXPECT_GT(schedule.warmup_steps, int64_t{1} << 50);
+  EXPECT_NEAR(schedule.at(1000), 0, kTolerance);
+}
+
 TEST(LearningRateFlags, ThatFitTogetherAreFine) {
   EXPECT_THAT(problems_in(LearningRateFlags{}), IsEmpty());
   EXPECT_THAT(problems_in({.initial = 1, .epochs_per_decay = 2, .decay_factor = 0.5}), IsEmpty());
@@ -132,7 +138,8 @@ TEST(LearningRateFlags, ThatContradictEachOtherAreNamed) {
 }
 
 TEST(LearningRateFlags, AMalformedPiecewiseScheduleIsShown) {
-  for (const char* text : {"", "1;2", "a", "1;;2", "1;3;.1;2;.01", "1;2;3;", "1,2,3"}) {
+  for (const char* text : {"", "1;2", "a", "1;;2", "1;3;.1;2;.01", "1;2;3;", "1,2,3", "nan;1;.1",
+                           "1;inf;.1", "1;-2;.1", "-1"}) {
     EXPECT_THAT(problems_in({.piecewise = text}), SizeIs(1)) << text;
     EXPECT_THAT(problems_in({.piecewise = text}), Each(HasSubstr("'" + std::string(text) + "'")));
   }

@@ -56,6 +56,7 @@ TEST_F(Files, ProbingLeavesNothingBehind) {
             std::string::npos);
   EXPECT_EQ(why_unwritable(directory_.string()), "it is a directory");
   EXPECT_NE(why_unwritable("/proc/lockstep.json"), "");
+  EXPECT_EQ(why_unwritable("/dev/null"), "it is not a file");
 }
 
 TEST_F(Files, MetricLinesAreJsonWithTheKnownKeys) {

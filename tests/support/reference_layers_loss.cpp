@@ -53,10 +53,10 @@ class CrossEntropy : public ReferenceLayer {
     return result;
   }
 
-  // A class is among the best k when fewer than k logits are strictly greater.
+  // A class is among the best k when all but fewer than k logits are known not to be greater.
   static void count_hits(Step& step, std::span<const double> logits, int label) {
     const auto better = std::count_if(logits.begin(), logits.end(),
-                                      [&](double logit) { return logit > logits[label]; });
+                                      [&](double logit) { return !(logit <= logits[label]); });
     step.top_1_hits += better < 1;
     step.top_5_hits += better < 5;
   }

@@ -61,6 +61,8 @@ const ConvCase kConvolutions[] = {
     {{17, 5, 6}, {.filters = 17, .kernel = 3}},
     {{16, 13, 13}, {.filters = 32, .kernel = 3, .bias = false}},
     {{32, 6, 6}, {.filters = 24, .kernel = 3}},
+    {{24, 7, 7}, {.filters = 40, .kernel = 3, .bias = false}},
+    {{16, 38, 38}, {.filters = 16, .kernel = 3, .padding = Padding::Valid}},  // very many tiles
     {{12, 10, 10}, {.filters = 17, .kernel = 3, .stride = 2}},
     {{8, 9, 9}, {.filters = 16, .kernel = 3, .stride = 2, .bias = false}},
     {{8, 8, 8}, {.filters = 16, .kernel = 3, .stride = 2, .padding = Padding::SameResnet}},
@@ -70,6 +72,8 @@ const ConvCase kConvolutions[] = {
     {{5, 9, 8}, {.filters = 8, .kernel = 2, .stride = 2}},
     {{12, 9, 10}, {.filters = 5, .kernel = 4, .stride = 2}},
     {{8, 8, 8}, {.filters = 8, .kernel = 5}},
+    {{17, 9, 7}, {.filters = 20, .kernel = 5}},
+    {{16, 11, 12}, {.filters = 32, .kernel = 5, .padding = Padding::Valid, .bias = false}},
     {{5, 7, 9}, {.filters = 17, .kernel = 5, .stride = 2}},
     {{3, 12, 12}, {.filters = 12, .kernel = 7, .stride = 2, .padding = Padding::SameResnet}},
     {{3, 19, 23}, {.filters = 8, .kernel = 11, .stride = 4, .padding = Padding::Valid}},

@@ -29,7 +29,7 @@ TEST_P(QuietStep, AfterTwoStepsNothingIsAllocated) {
   strategy.start();
   SyntheticSource input({.image = network.graph.shape(network.graph.image()),
                          .batch = network.batch,
-                         .num_classes = classes_of(network.graph)});
+                         .labels = classes_of(network.graph)});
   const Schedule schedule{.rates = {1e-6}};
   StepMeter meter(5);
   const Trainee trainee = {*engine, input, strategy, schedule, 4e-5};

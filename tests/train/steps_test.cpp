@@ -58,7 +58,7 @@ struct Training {
   Graph graph = tiny_network();
   std::unique_ptr<Engine> engine;
   ParameterArena arena;
-  SyntheticSource input{{.image = {3, 8, 8}, .batch = kBatch, .num_classes = kClasses, .seed = 3}};
+  SyntheticSource input{{.image = {3, 8, 8}, .batch = kBatch, .labels = kClasses, .seed = 3}};
   std::unique_ptr<Strategy> strategy;
   Schedule schedule{.rates = {0.001}};
   StepMeter meter{100};

@@ -36,7 +36,8 @@ struct Clamp {
   Bounds bounds;
 };
 
-// sum_g += g, sum_gx += g * (x - mean), g taken where the clamp let it through (null: everywhere).
+// sum_g = sum of g, sum_gx = sum of g * (x - mean), g taken where the clamp let it through (null:
+// everywhere).
 void row_gradient_sums(Row row, const float* g, const float* x, const float* mean,
                        const Clamp* clamp, float* sum_g, float* sum_gx);
 

@@ -51,7 +51,9 @@ class LossOp : public Op {
   void one_image(int64_t image, int32_t label) {
     const float* z = logits_ + image * classes_;
     const float largest = *std::max_element(z, z + classes_);
-    ranks_[image] = std::count_if(z, z + classes_, [&](float other) { return other > z[label]; });
+    // Not "other > right": nothing would beat the NaN of a run that diverged.
+    ranks_[image] =
+        std::count_if(z, z + classes_, [&](float other) { return !(other <= z[label]); });
     if (spec_.mode == Mode::Inference) return;
     float* g = gradient_data_ + image * classes_;
     double sum = 0;

@@ -192,10 +192,6 @@ std::unique_ptr<Engine> make_native_engine(const Graph& graph, const EngineOptio
   return std::make_unique<native::NativeEngine>(graph, options);
 }
 
-int64_t native_memory_bytes(const Graph& graph, const EngineOptions& options) {
-  return make_native_engine(graph, options)->memory_bytes();
-}
-
 std::string native_library_versions() {
   const dnnl_version_t* version = dnnl_version();
   return fmt::format("oneDNN {}.{}.{} ({}), Highway {}.{}.{} ({})", version->major, version->minor,

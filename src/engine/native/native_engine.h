@@ -12,9 +12,6 @@ namespace lockstep {
 // threads of the calling thread. memory_bytes() is known before bind().
 std::unique_ptr<Engine> make_native_engine(const Graph& graph, const EngineOptions& options);
 
-// What it would allocate besides the arena, without allocating it.
-int64_t native_memory_bytes(const Graph& graph, const EngineOptions& options);
-
 // "oneDNN 2.6.3 (AVX2), Highway 1.0.3 (AVX2)"
 std::string native_library_versions();
 

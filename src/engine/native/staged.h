@@ -25,7 +25,6 @@ class Staged {
   void copy() const {  // before the primitive for inputs, after it for outputs
     if (copies_) copy_.run();
   }
-  bool copies() const { return copies_; }
 
  private:
   const Device* device_ = nullptr;  // borrowed from the engine
