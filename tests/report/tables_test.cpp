@@ -73,7 +73,9 @@ TEST(Remarks, ABusyMachineIsMentioned) {
   result.host.load = 3.5;
   const auto lines = remarks_before(result);
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0], "note: the load of this machine is 3.50 before the run");
+  EXPECT_EQ(lines[0],
+            "note: the load of this machine is 3.50 before the run: others compute too, and the "
+            "numbers will be too low");
   EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
 }
 
