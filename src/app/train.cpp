@@ -1,6 +1,7 @@
 // train.cpp: `lockstep train`: measures one run.
 #include <ostream>
 
+#include "app/external.h"
 #include "app/measure_run.h"
 #include "app/options.h"
 #include "base/error.h"
@@ -77,6 +78,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     around.out << help_text(syntax);
     return kSuccess;
   }
+  if (!config.program.empty()) return train_external(around, config);
   const HostInfo host = read_host();
   const RunPlan plan = plan_run(config, around.engines, host.usable_threads);
   check_outputs(config);

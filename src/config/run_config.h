@@ -13,6 +13,7 @@ struct RunConfig {
   // What to run.
   std::string model = "trivial";
   std::string data_name = "";  // empty: the data set that the network is made for
+  std::string data_dir = "";   // empty: synthetic images
   std::optional<int> num_classes = {};
   bool aux_head = false;
   int batch_size = 0;  // per device; 0: the network's own
@@ -47,6 +48,11 @@ struct RunConfig {
   int threads = 0;  // per device; 0: every core it may use
   std::string data_format = "NCHW";
 
+  // Somebody else's program instead of an engine.
+  std::string program = "";  // name or TOML file; empty: none
+  std::string program_dir = "";
+  std::optional<double> program_timeout = {};  // in seconds
+
   // What is told.
   int display_every = 10;
   std::optional<double> display_perf_ewma = {};
@@ -55,6 +61,7 @@ struct RunConfig {
   bool profile = false;
   std::string trace_file = "";
   std::string result = "";
+  std::string log_dir = "";
   std::string benchmark_log_dir = "";
   std::string benchmark_test_id = "";
   bool verbose = false;
