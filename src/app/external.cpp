@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <ostream>
 
@@ -58,11 +58,15 @@ RunConfig settled(const Program& program, const RunConfig& wishes) {
   return run;
 }
 
-ExternalRun plan_external(const RunConfig& wishes) {
-  const std::vector<std::string> problems = problems_in(wishes);
+void refuse(const std::vector<std::string>& problems) {
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+}
+
+ExternalRun plan_external(const RunConfig& wishes) {
+  refuse(problems_in(wishes));
   ExternalRun run = {
       .program = load_program(wishes.program), .config = {}, .plan = {}, .limits = {}};
+  refuse(wishes_without_place(run.program, wishes));
   run.config = settled(run.program, wishes);
   const ProcessCounts counts = process_counts(run.program, run.config);
   run.workers = counts.workers;
@@ -86,7 +90,8 @@ RunResult started_result(const ExternalRun& run) {
   result.facts.batch_size = run.config.batch_size;
   result.facts.threads = run.config.threads;
   result.facts.warmup_steps = run.config.num_warmup_batches;
-  result.facts.timed_steps = *run.config.num_batches;
+  const bool is_told = std::ranges::count(placeholders_of(run.program), "num_batches") > 0;
+  result.facts.timed_steps = is_told ? *run.config.num_batches : 0;
   result.host = read_host();
   result.last_loss = kUnknown;
   result.throughput = {.total_images_per_second = kUnknown,

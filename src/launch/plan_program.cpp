@@ -29,6 +29,10 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
+bool spreads_devices(const Program& program, const RunConfig& run) {
+  return start_way(program, run.variable_update) != StartWay::Single;
+}
+
 // The place of one process.
 struct Place {
   std::string job_name = "", task_index = "", rank = "0";
@@ -75,7 +79,6 @@ class Planner {
     for (const RunOption& option : run_options()) {
       const std::string name = with_underscores(option.name);
       values_[name] = in_their_words(option, text_of(run_, option));
-      check_used(option, name);
     }
     values_["size"] = fmt::to_string(counts_.workers);
     values_["num_devices"] = fmt::to_string(way_ == StartWay::Single ? run_.num_devices : 1);
@@ -96,20 +99,6 @@ class Planner {
     problems_.push_back(fmt::format("--{} {}: {} has {}", option.name, value, program_.name,
                                     fmt::join(known, ", ")));
     return value;
-  }
-
-  // A wish that reaches nobody would make the result claim what was not run.
-  void check_used(const RunOption& option, const std::string& name) {
-    const std::string value = text_of(run_, option);
-    const bool spread = option.name == "num-devices" && way_ != StartWay::Single;
-    const bool chooses = option.name == "variable-update" && program_.start.contains(value);
-    if (value == text_of({}, option) || spread || chooses || program_.fixed.contains(name) ||
-        std::ranges::count(kOurOptions, option.name) ||
-        std::ranges::count(placeholders_of(program_), name)) {
-      return;
-    }
-    problems_.push_back(fmt::format("--{} {}: the command of {} has no {{{}}} to put it in",
-                                    option.name, value, program_.name, name));
   }
 
   void check_needed() {
@@ -183,6 +172,22 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
   }
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return fixed;
+}
+
+std::vector<std::string> wishes_without_place(const Program& program, const RunConfig& wishes) {
+  std::vector<std::string> problems;
+  const std::vector<std::string> placeholders = placeholders_of(program);
+  for (const RunOption& option : run_options()) {
+    const std::string name = with_underscores(option.name), value = text_of(wishes, option);
+    const bool chooses_start = option.name == "variable-update" && program.start.contains(value);
+    const bool has_place = std::ranges::count(placeholders, name) || program.fixed.contains(name) ||
+                           std::ranges::count(kOurOptions, option.name) || chooses_start ||
+                           (option.name == "num-devices" && spreads_devices(program, wishes));
+    if (has_place || value == text_of({}, option)) continue;
+    problems.push_back(fmt::format("--{} {}: the command of {} has no {{{}}} to put it in",
+                                   option.name, value, program.name, name));
+  }
+  return problems;
 }
 
 ProcessCounts process_counts(const Program& program, const RunConfig& run) {

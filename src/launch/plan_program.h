@@ -14,6 +14,10 @@ namespace lockstep {
 // others.
 RunConfig with_fixed_options(const Program& program, const RunConfig& run);
 
+// What the user asked for and the program would never hear of, one line each: the result would
+// claim what was not run.
+std::vector<std::string> wishes_without_place(const Program& program, const RunConfig& wishes);
+
 struct Addresses {
   std::vector<std::string> servers, workers;  // host:port
 };
