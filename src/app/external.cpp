@@ -58,6 +58,17 @@ RunConfig settled(const Program& program, const RunConfig& wishes) {
   return run;
 }
 
+Addresses local_addresses(const ProcessCounts& counts) {
+  Addresses addresses;
+  const std::vector<int> ports = free_ports(counts.servers + counts.workers + 1);
+  for (int i = 0; i < counts.servers + counts.workers; ++i) {
+    auto& side = i < counts.servers ? addresses.servers : addresses.workers;
+    side.push_back(fmt::format("127.0.0.1:{}", ports[static_cast<size_t>(i)]));
+  }
+  addresses.port = fmt::to_string(ports.back());
+  return addresses;
+}
+
 void refuse(const std::vector<std::string>& problems) {
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
 }
@@ -70,10 +81,7 @@ ExternalRun plan_external(const RunConfig& wishes) {
   run.config = settled(run.program, wishes);
   const ProcessCounts counts = process_counts(run.program, run.config);
   run.workers = counts.workers;
-  const bool needs_ports = counts.servers > 0;
-  run.plan = plan_program(run.program, run.config,
-                          {.servers = free_local_addresses(counts.servers),
-                           .workers = free_local_addresses(needs_ports ? counts.workers : 0)});
+  run.plan = plan_program(run.program, run.config, local_addresses(counts));
   run.limits.time = Seconds(run.config.program_timeout.value_or(run.program.timeout_seconds));
   if (run.program.silence_seconds) run.limits.silence = Seconds(*run.program.silence_seconds);
   return run;

@@ -46,6 +46,7 @@ class Planner {
         way_(start_way(program, run.variable_update)),
         counts_(process_counts(program, run)) {
     read_options();
+    values_["port"] = addresses.port;
     if (way_ == StartWay::Roles) {
       values_["ps_hosts"] = fmt::format("{}", fmt::join(addresses.servers, ","));
       values_["worker_hosts"] = fmt::format("{}", fmt::join(addresses.workers, ","));

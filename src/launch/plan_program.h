@@ -20,6 +20,7 @@ std::vector<std::string> wishes_without_place(const Program& program, const RunC
 
 struct Addresses {
   std::vector<std::string> servers, workers;  // host:port
+  std::string port = {};                      // one more, for what processes agree on: {port}
 };
 
 struct ProcessCounts {

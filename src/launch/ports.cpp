@@ -28,15 +28,15 @@ int bind_any_port(const FileDescriptor& socket) {
 
 }  // namespace
 
-std::vector<std::string> free_local_addresses(int count) {
+std::vector<int> free_ports(int count) {
   std::vector<FileDescriptor> sockets;  // held until all are found, so that no port comes twice
-  std::vector<std::string> addresses;
+  std::vector<int> ports;
   for (int i = 0; i < count; ++i) {
     const FileDescriptor& socket =
         sockets.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    addresses.push_back(fmt::format("127.0.0.1:{}", bind_any_port(socket)));
+    ports.push_back(bind_any_port(socket));
   }
-  return addresses;
+  return ports;
 }
 
 }  // namespace lockstep

@@ -16,7 +16,7 @@ namespace {
 
 // Where a process stands in the run, and where the definition's file is.
 constexpr std::string_view kPlaces[] = {"job_name", "task_index", "ps_hosts", "worker_hosts",
-                                        "rank",     "size",       "here"};
+                                        "rank",     "size",       "port",     "here"};
 
 std::string with_underscores(std::string name) {
   std::ranges::replace(name, '-', '_');
