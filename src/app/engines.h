@@ -15,9 +15,8 @@ namespace lockstep {
 
 struct EngineKind {
   std::string_view name;
+  // The engine allocates little before it is bound, but knows its memory_bytes().
   std::unique_ptr<Engine> (*make)(const Graph& graph, const EngineOptions& options);
-  // What the engine would allocate, the arena not included; computed without allocating it.
-  int64_t (*memory_bytes)(const Graph& graph, const EngineOptions& options);
   std::map<std::string, std::string> (*libraries)();
   // f32 multiply-adds that this machine does on so many threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);

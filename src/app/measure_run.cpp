@@ -96,31 +96,29 @@ Throughput throughput_of(const RunPlan& plan, const LoopOutcome& outcome, const 
 
 }  // namespace
 
-MeasuredRun measure_run(const RunPlan& plan, RunResult result, Surroundings& around,
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, Surroundings& around,
                         BenchmarkLog* log) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
-  around.out << "Generating training model\n" << std::flush;
-  const std::unique_ptr<Engine> engine = plan.engine->make(plan.graph, plan.engine_options);
   around.out << "Initializing graph\n" << std::flush;
-  ParameterArena arena = make_arena(*engine);
-  start_from_first_values(plan.graph, plan.engine_options.seed, *engine, arena);
-  const std::unique_ptr<Strategy> strategy = make_strategy(plan, *engine, arena);
+  ParameterArena arena = make_arena(engine);
+  start_from_first_values(plan.graph, plan.engine_options.seed, engine, arena);
+  const std::unique_ptr<Strategy> strategy = make_strategy(plan, engine, arena);
   strategy->start();
   SyntheticSource input = make_input(plan);
 
-  TrainWatch watch(around, plan, *engine, log);
+  TrainWatch watch(around, plan, engine, log);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome =
       run_loop({.warmup_steps = plan.facts.warmup_steps, .timed_steps = plan.facts.timed_steps},
-               make_step(plan, *engine, input, *strategy), watch);
-  engine->observe(nullptr);
+               make_step(plan, engine, input, *strategy), watch);
+  engine.observe(nullptr);
 
   result.status = outcome.interrupted ? "interrupted" : "completed";
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
-  result.ops = op_results(*engine, watch.totals(), outcome.timed.size());
+  result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.timed.empty()) {
     result.summary = summarize(outcome.timed);
     result.throughput = throughput_of(plan, outcome, result.summary);
@@ -128,7 +126,7 @@ MeasuredRun measure_run(const RunPlan& plan, RunResult result, Surroundings& aro
   }
   result.warmup_steps = std::move(outcome.warmup);
   result.steps = std::move(outcome.timed);
-  return {std::move(result), trace_of(*engine, watch.timeline())};
+  return {std::move(result), trace_of(engine, watch.timeline())};
 }
 
 }  // namespace lockstep

@@ -13,8 +13,9 @@ struct MeasuredRun {
   std::vector<TraceEvent> trace;  // only with --trace-file
 };
 
-// `started`: the result so far, with what is known before the run. `log` may be null.
-MeasuredRun measure_run(const RunPlan& plan, RunResult started, Surroundings& around,
-                        BenchmarkLog* log);
+// `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
+// the run. `log` may be null.
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult started,
+                        Surroundings& around, BenchmarkLog* log);
 
 }  // namespace lockstep

@@ -8,10 +8,6 @@ namespace lockstep {
 EngineKind native_engine_kind() {
   return {.name = "native",
           .make = make_native_engine,
-          .memory_bytes =
-              [](const Graph& graph, const EngineOptions& options) {
-                return make_native_engine(graph, options)->memory_bytes();  // allocated by bind()
-              },
           .libraries =
               [] {
                 return std::map<std::string, std::string>{{"native", native_library_versions()}};

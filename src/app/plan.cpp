@@ -100,12 +100,6 @@ RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, 
           .forward_macs = cost.forward_macs};
 }
 
-// Rows of floats, as long as the parameters, that the optimizer keeps.
-int64_t optimizer_rows(const OptimizerSettings& settings) {
-  const OptimizedParameter one[] = {{.stored_floats = 1, .decays = false}};
-  return static_cast<int64_t>(make_optimizer(settings, one)->state(0).size());
-}
-
 }  // namespace
 
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int usable_threads) {
@@ -131,34 +125,6 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
               {.examples_per_epoch = examples, .examples_per_step = facts.batch_size}),
           .epochs = static_cast<double>(facts.timed_steps) * facts.batch_size /
                     static_cast<double>(examples)};
-}
-
-int64_t needed_bytes(const RunPlan& plan, int batch) {
-  EngineOptions options = plan.engine_options;
-  options.batch = batch;
-  const int64_t rows = 2 + (plan.config.forward_only ? 0 : optimizer_rows(plan.optimizer));
-  const int64_t floats = rows * plan.facts.parameters + batch * plan.graph.shape(0).elements();
-  return floats * static_cast<int64_t>(sizeof(float)) +
-         plan.engine->memory_bytes(plan.graph, options);
-}
-
-int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes) {
-  int fits = 0, too_large = plan.facts.batch_size + 1;
-  while (too_large - fits > 1) {
-    const int middle = fits + (too_large - fits) / 2;
-    (needed_bytes(plan, middle) <= available_bytes ? fits : too_large) = middle;
-  }
-  return fits;
-}
-
-void check_memory(const RunPlan& plan, int64_t available_bytes) {
-  const int64_t needed = needed_bytes(plan, plan.facts.batch_size);
-  if (needed <= available_bytes) return;
-  const int fitting = largest_fitting_batch(plan, available_bytes);
-  throw Error(
-      "{} with --batch-size {} needs {} of memory and {} are available; {}", plan.facts.model,
-      plan.facts.batch_size, bytes_text(needed), bytes_text(available_bytes),
-      fitting > 0 ? fmt::format("the largest batch that fits is {}", fitting) : "no batch fits");
 }
 
 }  // namespace lockstep

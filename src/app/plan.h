@@ -29,11 +29,4 @@ struct RunPlan {
 // `usable_threads`: what --threads 0 stands for. Throws UsageError with every problem there is.
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int usable_threads);
 
-// What a plan will need to allocate, and the largest batch with which that fits into
-// `available_bytes`; 0 when none does.
-int64_t needed_bytes(const RunPlan& plan, int batch);
-int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes);
-// Throws Error when the plan needs more.
-void check_memory(const RunPlan& plan, int64_t available_bytes);
-
 }  // namespace lockstep

@@ -1,8 +1,11 @@
 // train.cpp: `lockstep train`: measures one run.
+#include <fmt/format.h>
+
 #include <ostream>
 
 #include "app/external.h"
 #include "app/measure_run.h"
+#include "app/memory_check.h"
 #include "app/options.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -64,6 +67,10 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
   }
   write_outputs(plan, run, around);
   for (const std::string& line : remarks_after(result)) around.err << line << "\n";
+  if (interrupted) {
+    around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
+                              result.steps.size(), plan.facts.timed_steps);
+  }
   return interrupted ? kInterrupted : kSuccess;
 }
 
@@ -82,15 +89,20 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   const HostInfo host = read_host();
   const RunPlan plan = plan_run(config, around.engines, host.usable_threads);
   check_outputs(config);
-  if (const auto available = available_memory_bytes()) check_memory(plan, *available);
+  constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
+  const std::unique_ptr<Engine> engine =
+      make_fitting_engine(plan, available_memory_bytes().value_or(kUnknown));
   std::optional<BenchmarkLog> log;
   if (!config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
 
   RunResult result = started_result(plan, host);
   if (log) log->run(result, plan.epochs);
   for (const std::string& line : remarks_before(result)) around.err << line << "\n";
-  around.out << header_text(program_version(), config, plan.facts, plan.epochs);
-  const MeasuredRun run = measure_run(plan, std::move(result), around, log ? &*log : nullptr);
+  around.out << header_text(program_version(), config, plan.facts, plan.epochs)
+             << "Generating training model\n"
+             << std::flush;
+  const MeasuredRun run =
+      measure_run(plan, *engine, std::move(result), around, log ? &*log : nullptr);
   return finish(plan, run, around, log ? &*log : nullptr);
 }
 

@@ -30,6 +30,13 @@ Replica::Replica(const Graph& graph, std::unique_ptr<Engine> engine)
   engine_->bind(*arena_);
 }
 
+void Replica::renew_engine(MakeEngine make, const EngineOptions& options) {
+  engine_.reset();
+  engine_ = make(graph_, options);
+  engine_->bind(*arena_);
+  for (ParameterId id = 0; id < parameter_count(); ++id) engine_->values_changed(id);
+}
+
 void Replica::fill(uint64_t seed) {
   for (ParameterId id = 0; const ParameterSpec& spec : parameters_of(graph_)) {
     std::vector<float> values(spec.shape.elements());

@@ -20,6 +20,8 @@ class Replica {
 
   Engine& engine() { return *engine_; }
   ParameterArena& arena() { return *arena_; }
+  // Values and gradients stay; the old engine is gone before the new one, of its kind, is made.
+  void renew_engine(MakeEngine make, const EngineOptions& options);
   int parameter_count() const { return arena_->count(); }
   std::string parameter_name(ParameterId id) const { return engine_->parameters()[id].name; }
 

@@ -1,0 +1,21 @@
+// memory_check.h: whether a run fits into memory, known before it allocates.
+#pragma once
+
+#include <memory>
+
+#include "app/plan.h"
+
+namespace lockstep {
+
+// The plan's engine. Throws Error, with the largest batch that fits, when the whole run would need
+// more memory than there is.
+std::unique_ptr<Engine> make_fitting_engine(const RunPlan& plan, int64_t available_bytes);
+
+// What a run with that batch allocates: by the engine, and besides (values, gradients, optimizer,
+// images).
+int64_t needed_bytes(const RunPlan& plan, int batch);
+
+// The largest batch, up to the planned one, that needs no more; 0 when none does.
+int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes);
+
+}  // namespace lockstep

@@ -1,0 +1,121 @@
+// What the program itself says to bad input: one line for each problem, the right exit code, and
+// nothing half-written.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code;
+  std::string out;
+  std::vector<std::string> err;  // lines
+};
+
+class BadInput : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-bad-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string text_in(const fs::path& path) const {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  // Runs the program in an otherwise empty directory.
+  Outcome run(const std::string& arguments) const {
+    const fs::path work = directory_ / "work";
+    fs::create_directory(work);
+    const std::string line =
+        "cd " + work.string() + " && " LOCKSTEP_PROGRAM " " + arguments + " >../out 2>../err";
+    const int status = std::system(line.c_str());
+    std::vector<std::string> err = split(text_in(directory_ / "err"), '\n');
+    if (!err.empty() && err.back().empty()) err.pop_back();
+    EXPECT_TRUE(fs::is_empty(work)) << arguments;
+    return {WEXITSTATUS(status), text_in(directory_ / "out"), err};
+  }
+  void expect_one_line(const std::string& arguments, int code, const std::string& part) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    ASSERT_EQ(outcome.err.size(), 1u) << arguments << "\n" << text_in(directory_ / "err");
+    EXPECT_TRUE(outcome.err[0].starts_with("lockstep: ")) << outcome.err[0];
+    EXPECT_NE(outcome.err[0].find(part), std::string::npos) << outcome.err[0];
+  }
+  fs::path directory_;
+};
+
+TEST_F(BadInput, UnknownNamesAreUsageErrorsWithASuggestion) {
+  expect_one_line("trian", 2, "did you mean train?");
+  expect_one_line("train --model resnet51", 2, "resnet50");
+  expect_one_line("train --modle=lenet", 2, "did you mean --model?");
+  expect_one_line("train --optimizer=lars", 2, "sgd, momentum, rmsprop, adam");
+  expect_one_line("train --engine=abacus", 2, "native");
+  expect_one_line("train --data-name=coco", 2, "imagenet");
+  expect_one_line("models nosuchnet", 2, "nosuchnet");
+  expect_one_line("bench --models nosuchnet:3", 2, "nosuchnet");
+}
+
+TEST_F(BadInput, BadValuesAreUsageErrors) {
+  expect_one_line("train --batch-size=lots", 2, "not 'lots'");
+  expect_one_line("train --num-batches=0", 2, "--num-batches");
+  expect_one_line("train --display-every=0", 2, "--display-every");
+  expect_one_line("train --momentum=1.5", 2, "--momentum");
+  expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
+  expect_one_line("train --device=gpu", 2, "must be cpu");
+  expect_one_line("train --num-gpus=8", 2, "one device");
+  expect_one_line("train lenet", 2, "belongs to no option");
+  expect_one_line("train --model", 2, "needs a value");
+  expect_one_line("models --num-classes=1", 2, "--num-classes");
+  expect_one_line("bench --num-batches=none", 2, "--num-batches");
+}
+
+TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
+  const Outcome outcome = run(
+      "train --model lenet --num-batches=3 --num-epochs=1 --trace-file=t --num-warmup-batches=1 "
+      "--minimum-learning-rate=1");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
+}
+
+TEST_F(BadInput, UnwritableFilesAreFailuresBeforeTheRun) {
+  const std::string lenet = "train --model lenet --num-batches=1 ";
+  expect_one_line(lenet + "--result=/nowhere/r.json", 1, "there is no directory /nowhere");
+  expect_one_line(lenet + "--result=/", 1, "it is a directory");
+  expect_one_line(lenet + "--trace-file=/proc/t.json", 1, "--trace-file");
+  expect_one_line(lenet + "--benchmark-log-dir=/proc/log", 1, "--benchmark-log-dir");
+  expect_one_line("bench --models lenet:2 --output /proc/results", 1, "--output");
+}
+
+TEST_F(BadInput, ABatchThatCannotFitIsAFailureThatNamesOneThatDoes) {
+  expect_one_line("train --model lenet --batch-size 100000000", 1,
+                  "the largest batch that fits is ");
+}
+
+TEST_F(BadInput, OutputThatCannotBeWrittenIsAFailure) {
+  EXPECT_EQ(WEXITSTATUS(std::system(LOCKSTEP_PROGRAM " models >/dev/full 2>/dev/null")), 1);
+}
+
+TEST_F(BadInput, NoCommandShowsTheOverview) {
+  const Outcome outcome = run("");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_GT(outcome.err.size(), 3u);
+}
+
+}  // namespace
+}  // namespace lockstep

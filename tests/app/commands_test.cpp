@@ -1,0 +1,208 @@
+// Whole commands in this process, on the reference engine.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "app/program.h"
+#include "app/reference_kind.h"
+#include "base/text.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+Outcome run(const std::vector<std::string>& words) {
+  const EngineKind engines[] = {reference_kind()};
+  std::ostringstream out, err;
+  Surroundings around = {.engines = engines, .out = out, .err = err};
+  const int code = run_program(around, words);
+  return {code, out.str(), err.str()};
+}
+
+Outcome train(std::vector<std::string> more) {
+  std::vector<std::string> words = {
+      "train",           "--model=lenet",          "--batch-size=2",   "--threads=1",
+      "--num-batches=3", "--num-warmup-batches=2", "--num-classes=11", "--init-learning-rate=1e-7"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run(words);
+}
+
+class Commands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-commands-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  fs::path directory_;
+};
+
+TEST_F(Commands, TrainPrintsTheKnownLinesAndNothingElse) {
+  const Outcome outcome = train({"--display-every=2"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string number = "[0-9]+\\.[0-9]";
+  const std::string step = "\timages/sec: " + number + " \\+/- " + number +
+                           " \\(jitter = " + number + "\\)\t[0-9]+\\.[0-9]{3}\n";
+  const std::regex shape(
+      "lockstep:    [0-9.]+\nModel:       lenet\nDataset:     imagenet \\(synthetic\\)\n"
+      "Mode:        training\nSingleSess:  False\nBatch size:  2 global\n             2 per "
+      "device\n"
+      "Num batches: 3\nNum epochs:  0.00\nDevices:     \\['/cpu:0'\\]\nNUMA bind:   False\n"
+      "Data format: NCHW\nOptimizer:   sgd\nVariables:   independent\n==========\n"
+      "Generating training model\nInitializing graph\nRunning warm up\nDone warm up\n"
+      "Step\tImg/sec\ttotal_loss\n1" +
+      step + "2" + step + "-{64}\ntotal images/sec: [0-9]+\\.[0-9]{2}\n-{64}\n");
+  EXPECT_TRUE(std::regex_match(outcome.out, shape)) << outcome.out;
+}
+
+TEST_F(Commands, TheResultHoldsEverythingMeasured) {
+  const std::string file = path("r.json");
+  ASSERT_EQ(train({"--result", file, "--profile", "--optimizer=momentum"}).code, 0);
+  const RunResult result = read_result(file);
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.config.optimizer, "momentum");
+  EXPECT_EQ(result.steps.size(), 3u);
+  EXPECT_EQ(result.warmup_steps.size(), 2u);
+  EXPECT_GT(result.facts.parameters, 0);
+  EXPECT_GT(result.throughput.gflops, 0);
+  EXPECT_EQ(result.throughput.fma_peak_gflops, 100);
+  EXPECT_GT(result.setup_seconds.value_or(0), 0);
+  ASSERT_FALSE(result.ops.empty());
+  EXPECT_TRUE(result.ops[0].forward_seconds.has_value());
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Commands, ASeedGivesTheSameLossesTwice) {
+  ASSERT_EQ(train({"--result", path("a.json")}).code, 0);
+  ASSERT_EQ(train({"--result", path("b.json")}).code, 0);
+  ASSERT_EQ(train({"--result", path("c.json"), "--seed=5"}).code, 0);
+  const RunResult a = read_result(path("a.json")), b = read_result(path("b.json"));
+  for (size_t i = 0; i < a.steps.size(); ++i) {
+    EXPECT_EQ(a.steps[i].losses.total_loss, b.steps[i].losses.total_loss);
+  }
+  EXPECT_NE(a.last_loss, read_result(path("c.json")).last_loss);
+}
+
+TEST_F(Commands, ForwardOnlyShowsAccuraciesAndNoLoss) {
+  const Outcome outcome = train({"--forward-only"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Mode:        forward only\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("total_loss\ttop_1_accuracy\ttop_5_accuracy\n"));
+  EXPECT_TRUE(std::regex_search(outcome.out, std::regex("\t0\\.000\t[01]\\.[0-9]{3}\t")));
+}
+
+TEST_F(Commands, BothImageOrdersGiveTheSameLoss) {
+  ASSERT_EQ(train({"--result", path("a.json")}).code, 0);
+  ASSERT_EQ(train({"--result", path("b.json"), "--data-format=NHWC"}).code, 0);
+  EXPECT_NEAR(read_result(path("a.json")).last_loss, read_result(path("b.json")).last_loss, 1e-4);
+}
+
+TEST_F(Commands, ProfileAndTraceNameTheLayers) {
+  const Outcome outcome = train({"--profile", "--trace-file", path("t.json")});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("forward ms"));
+  EXPECT_THAT(outcome.err, HasSubstr("conv0"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("forward ms")));
+  EXPECT_TRUE(fs::exists(path("t.json")));
+}
+
+TEST_F(Commands, TheBenchmarkLogHasAMetricForEveryShownStep) {
+  ASSERT_EQ(train({"--benchmark-log-dir", path("log"), "--display-every=1"}).code, 0);
+  EXPECT_TRUE(fs::exists(path("log/benchmark_run.log")));
+  EXPECT_TRUE(fs::exists(path("log/metric.log")));
+}
+
+TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const EngineKind engines[] = {reference_kind()};
+    // Interrupts itself at the first step line, as a user would.
+    struct Interrupting : std::stringbuf {
+      int sync() override {
+        if (str().find("images/sec:") != std::string::npos && !done) {
+          done = true;
+          std::raise(SIGINT);
+        }
+        return 0;
+      }
+      bool done = false;
+    } buffer;
+    std::ostream out(&buffer);
+    std::ostringstream err;
+    Surroundings around = {.engines = engines, .out = out, .err = err};
+    const std::vector<std::string> words = {
+        "train",       "--model=lenet",          "--batch-size=2", "--num-batches=100",
+        "--threads=1", "--num-warmup-batches=0", "--result",       path("r.json")};
+    const int code = run_program(around, words);
+    _exit(buffer.str().find("total images/sec:") == std::string::npos ? 99 : code);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.status, "interrupted");
+  EXPECT_EQ(result.steps.size(), 1u);
+}
+
+TEST_F(Commands, ModelsListsEveryNetworkAsTextAndAsJson) {
+  const Outcome text = run({"models"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, HasSubstr("resnet50"));
+  const Json list = Json::parse(run({"models", "--json"}).out);
+  for (const Json& model : list) {
+    for (const char* key : {"name", "dataset", "image_size", "default_batch_size", "parameters",
+                            "gradient_tensors", "forward_macs"}) {
+      EXPECT_TRUE(model.contains(key)) << key;
+    }
+    EXPECT_THAT(text.out, HasSubstr(model.at("name").get<std::string>()));
+  }
+}
+
+TEST_F(Commands, ModelsShowsTheLayersOfOne) {
+  const Outcome outcome = run({"models", "ResNet-50"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("25,559,081 parameters in 161 tensors"));
+  EXPECT_THAT(outcome.out, HasSubstr("64x112x112"));
+  EXPECT_THAT(outcome.out, HasSubstr("3,3,3,3"));
+  const Json json = Json::parse(run({"models", "alexnet", "--json", "--num-classes=10"}).out);
+  EXPECT_EQ(json.at("name"), "alexnet");
+  EXPECT_FALSE(json.at("layers").empty());
+  EXPECT_LT(json.at("parameters").get<int64_t>(), 61842345);
+}
+
+TEST_F(Commands, ModelsKeepsToADataSet) {
+  for (const Json& model : Json::parse(run({"models", "--json", "--data-name=cifar10"}).out)) {
+    EXPECT_EQ(model.at("dataset"), "cifar10");
+  }
+}
+
+TEST_F(Commands, TheOverviewNamesEveryCommand) {
+  const Outcome outcome = run({"--help"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const Command& command : commands()) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(command.name)));
+    EXPECT_EQ(run({std::string(command.name), "--help"}).code, 0);
+  }
+  EXPECT_THAT(run({"--version"}).out, MatchesRegex("lockstep [0-9.]+\n"));
+}
+
+}  // namespace
+}  // namespace lockstep

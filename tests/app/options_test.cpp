@@ -1,0 +1,113 @@
+#include "app/options.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "nn/optimizer.h"
+
+namespace lockstep {
+namespace {
+
+using Words = std::vector<std::string>;
+
+RunConfig parsed(const Words& words) {
+  RunConfig run;
+  parse({.command = "train", .summary = "", .flags = run_flags(run)}, words);
+  return run;
+}
+
+Words problems(const Words& words) {
+  try {
+    parsed(words);
+  } catch (const UsageError& error) {
+    return split(error.what(), '\n');
+  }
+  return {};
+}
+
+TEST(Options, ValuesFollowAnEqualsSignOrASpace) {
+  EXPECT_EQ(parsed({"--model=vgg16"}).model, "vgg16");
+  EXPECT_EQ(parsed({"--model", "vgg16"}).model, "vgg16");
+  EXPECT_EQ(parsed({"-m", "vgg16", "-b", "32"}).batch_size, 32);
+}
+
+TEST(Options, DashesAndUnderscoresAreEqual) {
+  EXPECT_EQ(parsed({"--batch_size=32"}).batch_size, 32);
+  EXPECT_EQ(parsed({"--num_warmup-batches", "3"}).num_warmup_batches, 3);
+  EXPECT_EQ(parsed({"--variable_update=parameter_server"}).variable_update, "parameter_server");
+  EXPECT_EQ(parsed({"--result=my_file.json"}).result, "my_file.json");
+}
+
+TEST(Options, SwitchesGoOnAndOff) {
+  EXPECT_TRUE(parsed({"--profile"}).profile);
+  EXPECT_TRUE(parsed({"--profile=True"}).profile);
+  EXPECT_TRUE(parsed({"--forward_only"}).forward_only);
+  for (const char* off : {"--noprofile", "--no-profile", "--no_profile", "--profile=false"}) {
+    EXPECT_FALSE(parsed({"--profile", off}).profile) << off;
+  }
+}
+
+TEST(Options, TheLastOfTwoCounts) {
+  EXPECT_EQ(parsed({"--batch-size=1", "--batch-size=2"}).batch_size, 2);
+  EXPECT_TRUE(parsed({"--noprofile", "--profile"}).profile);
+}
+
+TEST(Options, OldNamesStillWork) {
+  EXPECT_EQ(parsed({"--num_gpus=3"}).num_devices, 3);
+  EXPECT_EQ(parsed({"--num_intra_threads=2"}).threads, 2);
+  EXPECT_EQ(parsed({"--tf_random_seed=9"}).seed, 9);
+}
+
+TEST(Options, NegativeNumbersAreValues) {
+  EXPECT_EQ(problems({"--init-learning-rate", "-1"}),
+            (Words{"--init-learning-rate must be a number of at least 0, not '-1'"}));
+}
+
+TEST(Options, AnUnknownNameGetsTheClosestOne) {
+  EXPECT_EQ(problems({"--bacth-size", "32"}),
+            (Words{"unknown option --bacth-size; did you mean --batch-size?"}));
+  EXPECT_EQ(problems({"--optimiser=adam"}),
+            (Words{"unknown option --optimiser; did you mean --optimizer?"}));
+  EXPECT_EQ(problems({"--zzzzzzzzzzzzzzz"}),
+            (Words{"unknown option --zzzzzzzzzzzzzzz; 'lockstep train --help' lists them"}));
+}
+
+TEST(Options, WordsThatBelongToNoOptionAreRefused) {
+  EXPECT_EQ(problems({"--profile", "False"}),
+            (Words{"'False' belongs to no option; values are given as --name value or "
+                   "--name=value"}));
+}
+
+TEST(Options, AMissingValueIsNamed) {
+  EXPECT_EQ(problems({"--model"}), (Words{"--model needs a value"}));
+}
+
+TEST(Options, AllProblemsOfALineAreReported) {
+  EXPECT_EQ(problems({"--batch-size=x", "--seed=-1", "--modle=lenet"}).size(), 3u);
+}
+
+TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
+  RunConfig run;
+  const CommandSyntax syntax = {.command = "train", .summary = "", .flags = run_flags(run)};
+  const std::string help = help_text(syntax);
+  for (const RunOption& option : run_options()) {
+    EXPECT_NE(help.find("--" + option.name), std::string::npos) << option.name;
+    EXPECT_NE(help.find(option.group + ":\n"), std::string::npos) << option.group;
+  }
+  for (const std::string& line : split(help, '\n')) EXPECT_LE(line.size(), 120u) << line;
+  EXPECT_EQ(parse(syntax, Words{"--help"}), Parsed::Help);
+  EXPECT_EQ(parse(syntax, Words{"-h"}), Parsed::Help);
+}
+
+TEST(Options, TheOptimizersOfTheTableAreThoseThereAre) {
+  for (const RunOption& option : run_options()) {
+    if (option.name != "optimizer") continue;
+    EXPECT_TRUE(std::ranges::equal(option.details.choices, optimizer_names()));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,107 @@
+#include "config/run_options.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "config/run_json.h"
+
+namespace lockstep {
+namespace {
+
+const RunOption& option(const std::string& name) {
+  for (const RunOption& row : run_options()) {
+    if (row.name == name) return row;
+  }
+  throw Error("no option {}", name);
+}
+
+std::string refusal(const std::string& name, const std::string& text) {
+  RunConfig run;
+  try {
+    set_from_text(run, option(name), text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// A value that differs from the default and is allowed.
+std::string another_value(const RunOption& row) {
+  if (is_switch(row)) return text_of({}, row) == "true" ? "false" : "true";
+  if (row.details.choices.size() > 1) {
+    return row.details.choices[row.details.choices[0] == text_of({}, row) ? 1 : 0];
+  }
+  if (row.details.choices.size() == 1) return row.details.choices[0];
+  const std::string unit = value_name(row);
+  if (unit == "N") return "7";
+  return unit == "X" ? "0.25" : "word";
+}
+
+TEST(RunOptions, NoNameLetterOrAliasIsUsedTwice) {
+  std::set<std::string> names;
+  std::set<char> letters;
+  for (const RunOption& row : run_options()) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    for (const std::string& alias : row.details.aliases) EXPECT_TRUE(names.insert(alias).second);
+    EXPECT_TRUE(!row.details.letter || letters.insert(row.details.letter).second) << row.name;
+    EXPECT_EQ(row.name.find('_'), std::string::npos) << row.name;
+    EXPECT_FALSE(row.help.empty()) << row.name;
+  }
+}
+
+TEST(RunOptions, EveryOptionSurvivesTextBothWays) {
+  for (const RunOption& row : run_options()) {
+    RunConfig run;
+    set_from_text(run, row, another_value(row));
+    EXPECT_EQ(text_of(run, row), another_value(row)) << row.name;
+    RunConfig again;
+    set_from_text(again, row, text_of(run, row));
+    EXPECT_EQ(again, run) << row.name;
+  }
+}
+
+TEST(RunOptions, EveryOptionSurvivesJsonBothWays) {
+  RunConfig run;
+  for (const RunOption& row : run_options()) set_from_text(run, row, another_value(row));
+  const Json json = run_to_json(run);
+  EXPECT_EQ(json.size(), run_options().size());
+  EXPECT_EQ(run_from_json(json), run);
+  EXPECT_EQ(run_from_json(Json::parse(json.dump())), run);
+  EXPECT_EQ(run_from_json(run_to_json({})), RunConfig{});
+}
+
+TEST(RunOptions, JsonKeysHaveUnderscoresAndAliasesAreRead) {
+  EXPECT_TRUE(run_to_json({}).contains("batch_size"));
+  EXPECT_TRUE(run_to_json({}).at("num_batches").is_null());
+  EXPECT_EQ(run_from_json(Json::parse(R"({"num_gpus": 3, "batch-size": 8})")).num_devices, 3);
+  EXPECT_THROW(run_from_json(Json::parse(R"({"batchsize": 3})")), UsageError);
+  EXPECT_THROW(run_from_json(Json::parse("[]")), UsageError);
+}
+
+TEST(RunOptions, RefusalsSayWhatWouldWork) {
+  EXPECT_EQ(refusal("batch-size", "many"),
+            "--batch-size must be a whole number of at least 0, not 'many'");
+  EXPECT_EQ(refusal("batch-size", "-1"),
+            "--batch-size must be a whole number of at least 0, not '-1'");
+  EXPECT_EQ(refusal("batch-size", "99999999999"),
+            "--batch-size must be a whole number of at least 0, not '99999999999'");
+  EXPECT_EQ(refusal("display-perf-ewma", "1.5"),
+            "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
+  EXPECT_EQ(refusal("optimizer", "lars"),
+            "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
+  EXPECT_EQ(refusal("device", "gpu"), "--device must be cpu, not 'gpu'");
+  EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
+}
+
+TEST(RunOptions, ChoicesAreReadInAnyCase) {
+  RunConfig run;
+  set_from_text(run, option("data-format"), "nhwc");
+  EXPECT_EQ(run.data_format, "NHWC");
+  set_from_text(run, option("device"), "CPU");
+  EXPECT_EQ(run.device, "cpu");
+}
+
+}  // namespace
+}  // namespace lockstep

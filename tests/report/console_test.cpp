@@ -1,0 +1,90 @@
+#include "report/console.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+RunFacts facts() {
+  RunFacts facts;
+  facts.model = "resnet50";
+  facts.dataset = "imagenet";
+  facts.batch_size = 64;
+  facts.timed_steps = 100;
+  return facts;
+}
+
+std::vector<StepRecord> steps(std::initializer_list<double> seconds) {
+  std::vector<StepRecord> records;
+  for (const double duration : seconds) {
+    StepRecord record;
+    record.duration = Seconds(duration);
+    record.images = 10;
+    record.losses = {.base_loss = 7.25, .total_loss = 9.2284, .top_1_hits = 1, .top_5_hits = 5};
+    records.push_back(record);
+  }
+  return records;
+}
+
+TEST(Console, TheHeaderIsWhatParsersKnow) {
+  EXPECT_EQ(header_text("0.1.0", {}, facts(), 0.004995),
+            "lockstep:    0.1.0\n"
+            "Model:       resnet50\n"
+            "Dataset:     imagenet (synthetic)\n"
+            "Mode:        training\n"
+            "SingleSess:  False\n"
+            "Batch size:  64 global\n"
+            "             64 per device\n"
+            "Num batches: 100\n"
+            "Num epochs:  0.00\n"
+            "Devices:     ['/cpu:0']\n"
+            "NUMA bind:   False\n"
+            "Data format: NCHW\n"
+            "Optimizer:   sgd\n"
+            "Variables:   independent\n"
+            "==========\n");
+}
+
+TEST(Console, ReplicatedNamesItsAllReduce) {
+  EXPECT_NE(header_text("0", {.variable_update = "replicated"}, facts(), 1)
+                .find("Variables:   replicated\nAllReduce:   None\n=========="),
+            std::string::npos);
+}
+
+TEST(Console, StepLinesHaveNineWords) {
+  EXPECT_EQ(step_line({}, steps({1, 2, 4})), "3\timages/sec: 4.3 +/- 1.8 (jitter = 3.7)\t9.228\n");
+  EXPECT_EQ(step_line({.loss_type_to_report = "base_loss"}, steps({0.5})),
+            "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t7.250\n");
+}
+
+TEST(Console, AccuraciesAreFractionsOfTheBatch) {
+  const RunConfig run = {.print_training_accuracy = true};
+  EXPECT_EQ(column_titles(run), "Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n");
+  EXPECT_EQ(step_line(run, steps({0.5})),
+            "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t9.228\t0.100\t0.500\n");
+}
+
+TEST(Console, ForwardOnlyShowsAccuraciesToo) {
+  const RunConfig run = {.forward_only = true};
+  EXPECT_NE(header_text("0", run, facts(), 1).find("Mode:        forward only\n"),
+            std::string::npos);
+  EXPECT_NE(column_titles(run).find("top_5_accuracy"), std::string::npos);
+}
+
+TEST(Console, TheFirstAndEveryTenthStepAreShown) {
+  std::vector<int> shown;
+  for (int step = 1; step <= 30; ++step) {
+    if (is_shown({}, step)) shown.push_back(step);
+  }
+  EXPECT_EQ(shown, (std::vector<int>{1, 10, 20, 30}));
+}
+
+TEST(Console, TheEndBlockStandsBetween64Dashes) {
+  EXPECT_EQ(total_block(204.754),
+            "----------------------------------------------------------------\n"
+            "total images/sec: 204.75\n"
+            "----------------------------------------------------------------\n");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,98 @@
+#include "report/run_result.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+RunResult full_result() {
+  RunResult result;
+  result.program_version = "0.1.0";
+  result.config = {.model = "lenet", .batch_size = 32, .num_batches = 2};
+  result.facts.model = "lenet";
+  result.facts.forward_macs = 14'000'000'000;
+  result.summary.steps = 2;
+  result.summary.steady_state = {.steadiness = Steadiness::SlowingDown, .drift = 0.25};
+  result.summary.images_per_second_95 = {.low = 1.5, .high = 2.5};
+  result.summary.outlier_steps = {1};
+  result.throughput.fma_peak_gflops = 200.5;
+  result.peak_memory_bytes = 123456789;
+  result.host.isa = {"avx2", "fma"};
+  result.host.cpu_model = "Some CPU";
+  result.libraries = {{"native", "oneDNN"}};
+  result.ops = {{.layer = "conv0",
+                 .what = "conv+relu",
+                 .kernel = "jit",
+                 .output = "8x4x4",
+                 .forward_macs = 5,
+                 .forward_seconds = 0.5,
+                 .backward_seconds = {}}};
+  StepRecord step;
+  step.duration = Seconds(0.125);
+  step.phase(Phase::Backward) = Seconds(0.0625);
+  step.images = 32;
+  step.losses = {.base_loss = 7, .total_loss = 9, .top_1_hits = 1, .top_5_hits = 3};
+  result.steps = {step, step};
+  return result;
+}
+
+TEST(RunResult, SurvivesJsonBothWays) {
+  const Json json = result_to_json(full_result());
+  const RunResult again = result_from_json(Json::parse(json.dump()));
+  EXPECT_EQ(result_to_json(again).dump(), json.dump());
+  EXPECT_EQ(again.config, full_result().config);
+  EXPECT_EQ(again.summary.steady_state.steadiness, Steadiness::SlowingDown);
+  EXPECT_EQ(again.steps[1].phase(Phase::Backward), Seconds(0.0625));
+}
+
+TEST(RunResult, SaysItsSchemaFirst) {
+  const Json json = result_to_json(full_result());
+  EXPECT_EQ(json.begin().key(), "schema_version");
+  EXPECT_EQ(json.at("schema_version"), kResultSchemaVersion);
+}
+
+TEST(RunResult, KeepsEveryStepWithItsPhases) {
+  const Json json = result_to_json(full_result());
+  ASSERT_EQ(json.at("steps").size(), 2u);
+  for (const char* key : {"seconds", "input_seconds", "forward_seconds", "backward_seconds",
+                          "exposed_communication_seconds", "update_seconds", "total_loss"}) {
+    EXPECT_TRUE(json.at("steps")[0].contains(key)) << key;
+  }
+}
+
+TEST(RunResult, WhatIsUnavailableIsNull) {
+  const Json json = result_to_json({});
+  EXPECT_TRUE(json.at("host").at("governor").is_null());
+  EXPECT_TRUE(json.at("peak_memory_bytes").is_null());
+}
+
+TEST(RunResult, ALossThatIsNotANumberIsNullAndReadBack) {
+  RunResult result;
+  result.last_loss = std::nan("");
+  const Json json = result_to_json(result);
+  EXPECT_TRUE(json.at("last_loss").is_null());
+  EXPECT_TRUE(std::isnan(result_from_json(json).last_loss));
+}
+
+TEST(RunResult, AnotherSchemaIsRefused) {
+  Json json = result_to_json({});
+  json["schema_version"] = 99;
+  EXPECT_THROW(result_from_json(json), Error);
+  EXPECT_THROW(result_from_json(Json::object()), Error);
+}
+
+TEST(RunResult, AMissingFileIsNamed) {
+  try {
+    read_result("/nowhere/result.json");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot read the result /nowhere/result.json");
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/bench_table.h"
+#include "report/chrome_trace.h"
+#include "report/profile.h"
+#include "report/progress.h"
+#include "report/remarks.h"
+#include "report/text_table.h"
+
+namespace lockstep {
+namespace {
+
+TEST(TextTable, ColumnsAlignAndLinesEndClean) {
+  TextTable table({{"name", TextTable::Align::Left}, {"count"}, {"note", TextTable::Align::Left}});
+  table.add({"a", "1", ""});
+  table.add({"longer", "1000", "x"});
+  EXPECT_EQ(table.text(),
+            "name    count  note\n"
+            "a           1\n"
+            "longer   1000  x\n");
+}
+
+TEST(Profile, RatesCountOneProductForwardAndTwoBackward) {
+  const OpResult op = {.layer = "conv0",
+                       .what = "conv",
+                       .kernel = "jit",
+                       .output = "8x4x4",
+                       .forward_macs = 1'000'000'000,
+                       .forward_seconds = 0.1,
+                       .backward_seconds = 0.3};
+  const std::string text = profile_table(std::vector<OpResult>{op}, 2, Seconds(0.5));
+  EXPECT_NE(
+      text.find("conv0  conv  8x4x4      100.000     40.0      300.000     26.7     80.0  jit"),
+      std::string::npos)
+      << text;
+}
+
+TEST(ChromeTrace, EventsAreCompleteAndInMicroseconds) {
+  const std::vector<TraceEvent> events = {{.name = "conv0",
+                                           .category = "forward",
+                                           .kernel = "jit",
+                                           .begin = Seconds(0.001),
+                                           .duration = Seconds(0.002)}};
+  const Json trace = Json::parse(chrome_trace("lockstep lenet", events));
+  const Json& event = trace.at("traceEvents").at(1);
+  EXPECT_EQ(event.at("ph"), "X");
+  EXPECT_DOUBLE_EQ(event.at("ts"), 1000);
+  EXPECT_DOUBLE_EQ(event.at("dur"), 2000);
+}
+
+TEST(Progress, IsSilentWhereThereIsNoTerminal) {
+  std::ostringstream out;
+  Progress progress(out, Progress::Style::Silent);
+  progress.show("lenet", 1, 2, Seconds(3));
+  progress.clear();
+  EXPECT_EQ(out.str(), "");
+}
+
+TEST(Progress, WithoutColourItHasNone) {
+  std::ostringstream plain, colour;
+  Progress(plain, Progress::Style::Plain).show("lenet", 12, 24, Seconds(65));
+  Progress(colour, Progress::Style::Colour).show("lenet", 12, 24, Seconds(65));
+  EXPECT_EQ(plain.str(), "\r\033[Klenet [############            ] 12/24  1:05 left\r\033[K");
+  EXPECT_NE(colour.str().find("\033[36m"), std::string::npos);
+}
+
+TEST(Remarks, ABusyMachineIsMentioned) {
+  RunResult result;
+  result.facts.threads = 4;
+  result.host.usable_threads = 2;
+  result.host.load = 3.5;
+  const auto lines = remarks_before(result);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], "note: the load of this machine is 3.50 before the run");
+  EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
+}
+
+TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }
+
+TEST(BenchTable, HasARowPerRun) {
+  RunResult result;
+  result.facts.model = "alexnet";
+  result.facts.batch_size = 128;
+  result.summary.images_per_second = 33.333;
+  result.throughput.fraction_of_peak = 0.701;
+  result.peak_memory_bytes = 2'000'000'000;
+  const std::string text = bench_table(std::vector<RunResult>{result, result});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  for (const char* part : {"alexnet", "128", "33.33", "70.1", "2.0 GB"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

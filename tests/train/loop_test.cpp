@@ -1,0 +1,87 @@
+#include "train/loop.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+struct Diary : LoopObserver {
+  int stop_after = 1000;
+  std::vector<int> before, after;
+  std::vector<size_t> timed_counts;
+  int warmups_done = 0;
+
+  void before_step(int step) override { before.push_back(step); }
+  void after_step(int step, std::span<const StepRecord> timed) override {
+    after.push_back(step);
+    timed_counts.push_back(timed.size());
+  }
+  void warmup_done() override { ++warmups_done; }
+  bool wants_stop() override { return static_cast<int>(after.size()) >= stop_after; }
+};
+
+struct CountingStep {
+  std::vector<int64_t> global_steps;
+  Step step() {
+    return [this](StepMeter& meter, int64_t global_step) {
+      global_steps.push_back(global_step);
+      meter.begin_step();
+      meter.end_step(4, {.total_loss = static_cast<double>(global_step)});
+    };
+  }
+};
+
+TEST(Loop, WarmUpCountsDownAndAdvancesTheGlobalStep) {
+  Diary diary;
+  CountingStep counting;
+  const LoopOutcome outcome =
+      run_loop({.warmup_steps = 2, .timed_steps = 3}, counting.step(), diary);
+  EXPECT_EQ(diary.before, (std::vector<int>{-2, -1, 1, 2, 3}));
+  EXPECT_EQ(diary.after, diary.before);
+  EXPECT_EQ(diary.timed_counts, (std::vector<size_t>{0, 0, 1, 2, 3}));
+  EXPECT_EQ(diary.warmups_done, 1);
+  EXPECT_EQ(counting.global_steps, (std::vector<int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(outcome.warmup.size(), 2u);
+  ASSERT_EQ(outcome.timed.size(), 3u);
+  EXPECT_EQ(outcome.timed[0].losses.total_loss, 2);
+  EXPECT_FALSE(outcome.interrupted);
+}
+
+TEST(Loop, NoWarmUpIsFine) {
+  Diary diary;
+  CountingStep counting;
+  const auto outcome = run_loop({.warmup_steps = 0, .timed_steps = 1}, counting.step(), diary);
+  EXPECT_EQ(diary.before, (std::vector<int>{1}));
+  EXPECT_EQ(diary.warmups_done, 1);
+  EXPECT_EQ(outcome.timed.size(), 1u);
+}
+
+TEST(Loop, StopsAfterTheStepThatItIsIn) {
+  Diary diary;
+  diary.stop_after = 4;
+  CountingStep counting;
+  const auto outcome = run_loop({.warmup_steps = 2, .timed_steps = 9}, counting.step(), diary);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_EQ(outcome.timed.size(), 2u);
+}
+
+TEST(Loop, StoppedInWarmUpHasNothingTimed) {
+  Diary diary;
+  diary.stop_after = 1;
+  CountingStep counting;
+  const auto outcome = run_loop({.warmup_steps = 2, .timed_steps = 9}, counting.step(), diary);
+  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_EQ(outcome.warmup.size(), 1u);
+  EXPECT_TRUE(outcome.timed.empty());
+  EXPECT_EQ(diary.warmups_done, 0);
+}
+
+TEST(Loop, StoppedAtTheLastStepWasNotInterrupted) {
+  Diary diary;
+  diary.stop_after = 3;
+  CountingStep counting;
+  EXPECT_FALSE(run_loop({.warmup_steps = 1, .timed_steps = 2}, counting.step(), diary).interrupted);
+}
+
+}  // namespace
+}  // namespace lockstep
