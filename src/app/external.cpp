@@ -120,7 +120,8 @@ RunResult started_result(const ExternalRun& run) {
 PlanOutcome watch(const ExternalRun& run, Readings& readings, std::ostream& err) {
   const InterruptWatch interrupts;
   const auto line = [&](const OutputLine& output) {
-    const Readings::Found found = readings.add(output);
+    const bool worker = run.plan[output.command].role == Command::Role::Worker;
+    const Readings::Found found = worker ? readings.add(output) : Readings::Found::Nothing;
     if (found != Readings::Found::Nothing || run.config.verbose) {
       err << "[" << run.plan[output.command].name << "] " << output.text << "\n";
     }

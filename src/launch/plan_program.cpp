@@ -48,6 +48,8 @@ class Planner {
     read_options();
     values_["port"] = addresses.port;
     if (way_ == StartWay::Roles) {
+      values_["job_name"] = "worker";
+      values_["task_index"] = "0";
       values_["ps_hosts"] = fmt::format("{}", fmt::join(addresses.servers, ","));
       values_["worker_hosts"] = fmt::format("{}", fmt::join(addresses.workers, ","));
     }
