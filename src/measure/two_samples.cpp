@@ -70,6 +70,13 @@ Ratio ratio_of_means(Samples first, Samples second) {
   return ratio;
 }
 
+int independent_block_length(Samples samples) {
+  const double quiet = 2 / std::sqrt(static_cast<double>(samples.size()));
+  const int length = block_length(samples);
+  const bool dependent = samples.size() > 1 && autocorrelation(samples, 1) >= quiet;
+  return dependent ? 3 * length : length;
+}
+
 std::vector<double> block_means(Samples samples, int length) {
   const size_t n = samples.size();
   const size_t blocks = std::max<size_t>(n / static_cast<size_t>(length), 1);

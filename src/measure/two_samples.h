@@ -35,6 +35,10 @@ struct Ratio {
 };
 Ratio ratio_of_means(Samples first, Samples second);
 
+// So long that means over blocks hardly depend on each other. A block as long as the dependence
+// lasts still shares its ends with its neighbours; three times that is enough.
+int independent_block_length(Samples samples);
+
 // Means of neighbouring samples, in blocks of at least `length`, all of about the same size.
 std::vector<double> block_means(Samples samples, int length);
 

@@ -47,7 +47,7 @@ Measurements blocks_of(const RunResult& run) {
     times.push_back(run.steps[i].duration.count() / run.steps[i].images);
   }
   const auto least = static_cast<int>(times.size() / kMostBlocks) + 1;
-  const int block = std::max(block_length(times), least);
+  const int block = std::max(independent_block_length(times), least);
   return {.seconds_per_image = block_means(times, block), .block = block};
 }
 
