@@ -4,8 +4,8 @@
 For every case (network, batch size, threads) each program runs once per repeat, one after the
 other, in an order that rotates from repeat to repeat: what slows the machine for a while slows
 all of them. LibTorch runs through bench/peers/torch_train.py in both of its memory layouts and is
-judged by the faster one. The tables replace what stands between two marker comments of the
-document; when a run failed, the document stays as it was and the exit code is 1.
+judged by the faster one; lockstep also runs with direct convolutions only, as LibTorch does. The
+tables replace what stands between two marker comments of the document, and a chart beside it; when a run failed, the document stays as it was and the exit code is 1.
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from engine_chart import chart
 from engine_table import Case, Sample, facts, table, write_between_markers
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,12 +41,14 @@ def output_of(command, case):
     return done.stdout
 
 
-def run_lockstep(case, options):
-    with tempfile.TemporaryDirectory() as directory:
-        result = Path(directory) / "result.json"
-        output_of([options.lockstep, "train", *training_flags(case, options), "--result", result],
-                  case)
-        return sample_of_result(json.loads(result.read_text(encoding="utf-8")))
+def lockstep_runner(conv_algo):
+    def run(case, options):
+        with tempfile.TemporaryDirectory() as directory:
+            result = Path(directory) / "result.json"
+            output_of([options.lockstep, "train", *training_flags(case, options),
+                       "--conv-algo", conv_algo, "--result", result], case)
+            return sample_of_result(json.loads(result.read_text(encoding="utf-8")))
+    return run
 
 
 def sample_of_result(result):
@@ -93,7 +96,7 @@ def make_cases(options):
 
 
 def make_programs():
-    programs = {"lockstep": run_lockstep}
+    programs = {"lockstep": lockstep_runner("auto"), "lockstep direct": lockstep_runner("direct")}
     python = python_with_torch()
     if python is None:
         say("python3-torch is not installed: measuring lockstep alone")
@@ -163,6 +166,7 @@ def main():
         sys.exit(f"a run failed: {options.document} is left as it was")
     lines = "\n".join(f"- {fact}." for fact in facts(samples, options, load))
     write_between_markers(options.document, f"{lines}\n\n{tables}")
+    options.document.with_suffix(".svg").write_text(chart(cases, samples), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def speed_cell(samples):
 def faster_torch(case, samples):
     """The LibTorch layout with the higher median, or None when there is none."""
     names = [name for (of, name), row in samples.items()
-             if of == case and name != "lockstep" and good(row)]
+             if of == case and name.startswith("torch") and good(row)]
     return max(names, key=lambda name: median_of(samples[case, name], "images_per_second"),
                default=None)
 
@@ -81,7 +81,7 @@ def row_of(case, programs, samples):
     ours = samples[case, "lockstep"]
     cells = [case.model, str(case.batch_size), str(case.threads)]
     cells += [speed_cell(samples[case, name]) for name in programs]
-    cells += [share_cell(ours, ours)]
+    cells += [share_cell(ours, ours), share_cell(ours, samples[case, "lockstep direct"])]
     peer = faster_torch(case, samples)
     if peer is None:
         return cells + [gigabytes(ours)]
@@ -94,8 +94,8 @@ def row_of(case, programs, samples):
 
 def table(cases, programs, samples):
     head = ["model", "batch", "threads", *(f"{name} images/sec" for name in programs),
-            "of FMA peak"]
-    with_peer = len(programs) > 1
+            "of FMA peak", "of FMA peak, direct"]
+    with_peer = any(name.startswith("torch") for name in programs)
     head += ["of FMA peak, torch", "ratio"] if with_peer else []
     head += ["peak GB"] + (["peak GB, torch", "ratio"] if with_peer else [])
     rows = [head, ["---"] * len(head), *(row_of(case, programs, samples) for case in cases)]

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <functional>
 
@@ -83,6 +84,17 @@ int steps_of(const RunConfig& run, int64_t examples, int batch) {
   return std::max(static_cast<int>(steps), 1);
 }
 
+ConvAlgorithm conv_algorithm(std::string_view name) {
+  constexpr std::pair<std::string_view, ConvAlgorithm> kNames[] = {
+      {"auto", ConvAlgorithm::Auto},
+      {"direct", ConvAlgorithm::Direct},
+      {"winograd", ConvAlgorithm::Winograd}};
+  const auto row = std::find_if(std::begin(kNames), std::end(kNames),
+                                [&](const auto& named) { return named.first == name; });
+  assert(row != std::end(kNames));  // the option table let no other name through
+  return row->second;
+}
+
 RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, int threads) {
   const Dataset& dataset = find_dataset(model.dataset);
   const Cost cost = cost_of(graph);
@@ -118,7 +130,8 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
                              .mode = run.forward_only ? Mode::Inference : Mode::Training,
                              .layout =
                                  run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
-                             .seed = static_cast<uint64_t>(run.seed)},
+                             .seed = static_cast<uint64_t>(run.seed),
+                             .convolution = conv_algorithm(run.conv_algo)},
           .optimizer = optimizer_settings(run),
           .schedule = make_schedule(
               model.schedule, rate_flags(run),

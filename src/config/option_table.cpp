@@ -82,6 +82,8 @@ std::vector<RunOption> make_table() {
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
     {"data-format", &R::data_format, kWhere, "order in which images arrive",
      {.choices = {"NCHW", "NHWC"}}},
+    {"conv-algo", &R::conv_algo, kWhere, "how 3x3 and 5x5 convolutions are computed",
+     {.choices = {"auto", "direct", "winograd"}}},
     {"engine", &R::engine, kWhere, "what runs the network", {.value_name = "NAME"}},
 
     {"program", &R::program, kProgram,

@@ -47,6 +47,7 @@ struct RunConfig {
   std::string variable_update = "independent";
   int threads = 0;  // per device; 0: every core it may use
   std::string data_format = "NCHW";
+  std::string conv_algo = "auto";
 
   // Somebody else's program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none

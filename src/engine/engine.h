@@ -25,12 +25,20 @@ enum class Mode {
   Inference,  // no backward; batch normalisation uses its moving averages, dropout does nothing
 };
 
+// How convolutions are computed, where an engine has a choice.
+enum class ConvAlgorithm {
+  Auto,      // the faster one for each shape
+  Direct,    // sums of products as they are defined
+  Winograd,  // fewer products wherever that is possible
+};
+
 struct EngineOptions {
   int batch = 0;
   int threads = 1;
   Mode mode = Mode::Training;
   ImageLayout layout = ImageLayout::Nchw;  // in which batches arrive
   uint64_t seed = 0;                       // of dropout
+  ConvAlgorithm convolution = ConvAlgorithm::Auto;
 };
 
 struct ParameterInfo {

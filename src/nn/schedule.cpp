@@ -73,7 +73,7 @@ Schedule resnet_imagenet(double base, const TrainingScale& scale) {
 }
 
 // CIFAR-10's networks count whole steps per epoch.
-Schedule stairs(std::vector<double> rates, std::vector<int64_t> epochs,
+Schedule stairs(std::vector<double> rates, const std::vector<int64_t>& epochs,
                 const TrainingScale& scale) {
   Schedule schedule = {.rates = std::move(rates)};
   for (const int64_t epoch : epochs) {

@@ -60,8 +60,8 @@ Desc ConvProblem::bias_desc() const {
 }
 
 ConvForward choose_forward(const dnnl::engine& engine, const ConvProblem& problem) {
-  const auto kind = problem.inference ? dnnl::prop_kind::forward_inference
-                                      : dnnl::prop_kind::forward_training;
+  const auto kind =
+      problem.inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   const auto [strides, before, after] = window_of(problem);
   const auto make = [&](const Desc& source, const Desc& destination) {
     using Op = dnnl::convolution_forward::desc;

@@ -16,7 +16,7 @@ struct ConvProblem {
   int batch;
   bool bias;
   bool inference;
-  float relu_ceiling = -1;  // of a fused ReLU; negative: none
+  float relu_ceiling = -1;                 // of a fused ReLU; negative: none
   dnnl::memory::desc source, destination;  // as the activations lie in memory
 
   dnnl::memory::dims weight_dims() const;  // with a group axis when depthwise

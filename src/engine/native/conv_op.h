@@ -20,6 +20,7 @@ struct ConvSpec {
   Value* y;
   Bounds bounds;
   Mode mode;
+  ConvAlgorithm algorithm;
   std::optional<NormSpec> folded;  // inference only: its x and y are not used
 };
 

@@ -27,11 +27,10 @@ class DenseOp : public Op {
                        user_scratchpad(),
                        device.engine,
                        forward_desc_};
-      data_desc_ = {{source_, weights_, destination_},
-                    user_scratchpad(),
-                    device.engine,
-                    forward_desc_};
-      kernels += std::string(" ") + data_desc_.impl_info_str() + " " + weights_desc_.impl_info_str();
+      data_desc_ = {
+          {source_, weights_, destination_}, user_scratchpad(), device.engine, forward_desc_};
+      kernels +=
+          std::string(" ") + data_desc_.impl_info_str() + " " + weights_desc_.impl_info_str();
     }
     note_kernel(kernels);
   }

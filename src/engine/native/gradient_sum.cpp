@@ -1,14 +1,15 @@
 #include "engine/native/gradient_sum.h"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "engine/native/parallel.h"
 
 namespace lockstep::native {
 namespace {
 
-constexpr int kMostSources = 16;
-constexpr int64_t kPiece = 16384;  // floats: a few pieces stay in the first-level caches
+constexpr int64_t kPiece = 4096;  // floats: sums of more than two stay in the first-level cache
 
 }  // namespace
 
@@ -20,15 +21,18 @@ void GradientSum::plan(Planner& planner, Value& value, Bounds bounds) {
   batch_ = planner.layout().batch;
   floats_per_image_ = planner.layout().floats_per_image(value.shape, value.format);
   if (is_bounded(bounds)) planner.read(value);
-  const bool as_it_is = views_.size() == 1 && planner.is_dense(value, views_[0]) &&
-                        !is_bounded(bounds);
+  const bool as_it_is =
+      views_.size() == 1 && planner.is_dense(value, views_[0]) && !is_bounded(bounds);
   if (as_it_is) {
     sum_ = views_[0];
     views_.clear();
     return;
   }
-  for (const View& view : views_) {
-    if (planner.may_overwrite(value, view)) sum_ = view;
+  for (View& view : views_) {
+    if (!planner.may_overwrite(value, view)) continue;
+    sum_ = view;
+    std::swap(view, views_[0]);  // what is overwritten must be read first
+    break;
   }
   if (sum_.buffer == kNoBuffer) sum_ = planner.reserve_like(value);
 }
@@ -37,7 +41,6 @@ void GradientSum::bind(const Addresses& addresses) {
   out_ = addresses.at(sum_);
   for (const View& view : views_) sources_.push_back(addresses.at(view));
   if (is_bounded(bounds_)) passed_ = addresses.at(value_);
-  assert(sources_.size() <= kMostSources);
 }
 
 void GradientSum::run() const {
@@ -46,13 +49,10 @@ void GradientSum::run() const {
   parallel_for(batch_ * pieces, [&](int64_t item) {
     const int64_t image = item / pieces, begin = item % pieces * kPiece;
     const int64_t count = std::min(kPiece, floats_per_image_ - begin);
-    const float* sources[kMostSources];
-    for (size_t k = 0; k < views_.size(); ++k) {
-      sources[k] = sources_[k] + image * views_[k].image_stride + begin;
-    }
-    sum_gradients(count, {sources, views_.size()},
-                  passed_ ? passed_ + image * value_.image_stride + begin : nullptr, bounds_,
-                  out_ + image * floats_per_image_ + begin);
+    const auto row = [&](size_t k) { return sources_[k] + image * views_[k].image_stride + begin; };
+    add_rows(count, views_.size(), row,
+             passed_ ? passed_ + image * value_.image_stride + begin : nullptr, bounds_,
+             out_ + image * floats_per_image_ + begin);
   });
 }
 

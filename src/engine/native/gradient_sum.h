@@ -12,6 +12,18 @@
 
 namespace lockstep::native {
 
+// Rows of gradients that are added up into one of them (which stands first), or into another row;
+// masked by the last addition. `row(k)`: where source k starts.
+template <typename RowOf>
+void add_rows(int64_t floats, size_t sources, const RowOf& row, const float* passed, Bounds bounds,
+              float* out) {
+  for (size_t k = 1; k + 1 < sources; ++k) {
+    sum_gradients(floats, k == 1 ? row(0) : out, row(k), nullptr, bounds, out);
+  }
+  const float* last = sources > 1 ? row(sources - 1) : nullptr;
+  sum_gradients(floats, sources > 2 ? out : row(0), last, passed, bounds, out);
+}
+
 constexpr Bounds kUnbounded{-__builtin_inff(), __builtin_inff()};
 inline bool is_bounded(Bounds bounds) { return bounds.low == 0; }
 

@@ -159,30 +159,14 @@ HWY_INLINE void for_each_vector(int64_t floats, const Function& function) {
   for (; i < floats; ++i) function(one, i);
 }
 
-void SumGradients(int64_t floats, std::span<const float* const> sources, const float* y,
-                  Bounds bounds, float* out) {
-  const auto finish = [=](auto d, int64_t i, auto sum) HWY_ATTR {
+void SumGradients(int64_t floats, const float* a, const float* b, const float* y, Bounds bounds,
+                  float* out) {
+  for_each_vector(floats, [&](auto d, int64_t i) HWY_ATTR {
+    auto sum = hn::LoadU(d, a + i);
+    if (b != nullptr) sum = hn::Add(sum, hn::LoadU(d, b + i));
     if (y != nullptr) sum = passed(d, hn::LoadU(d, y + i), bounds, sum);
     hn::StoreU(sum, d, out + i);
-  };
-  const float* const first = sources[0];
-  if (sources.size() == 1) {
-    for_each_vector(floats,
-                    [&](auto d, int64_t i) HWY_ATTR { finish(d, i, hn::LoadU(d, first + i)); });
-  } else if (sources.size() == 2) {
-    const float* const second = sources[1];
-    for_each_vector(floats, [&](auto d, int64_t i) HWY_ATTR {
-      finish(d, i, hn::Add(hn::LoadU(d, first + i), hn::LoadU(d, second + i)));
-    });
-  } else {
-    for_each_vector(floats, [&](auto d, int64_t i) HWY_ATTR {
-      auto sum = hn::LoadU(d, first + i);
-      for (size_t k = 1; k < sources.size(); ++k) {
-        sum = hn::Add(sum, hn::LoadU(d, sources[k] + i));
-      }
-      finish(d, i, sum);
-    });
-  }
+  });
 }
 
 void AddClamped(int64_t floats, const float* a, const float* b, Bounds bounds, float* y) {
@@ -247,9 +231,9 @@ void row_gradient_apply(Row row, const float* g, const float* x, const float* a,
                         const float* c, const Clamp* clamp, float* dx) {
   HWY_DYNAMIC_DISPATCH(RowGradientApply)(row, g, x, a, b, c, clamp, dx);
 }
-void sum_gradients(int64_t floats, std::span<const float* const> sources, const float* passed,
+void sum_gradients(int64_t floats, const float* a, const float* b, const float* passed,
                    Bounds bounds, float* out) {
-  HWY_DYNAMIC_DISPATCH(SumGradients)(floats, sources, passed, bounds, out);
+  HWY_DYNAMIC_DISPATCH(SumGradients)(floats, a, b, passed, bounds, out);
 }
 void add_clamped(int64_t floats, const float* a, const float* b, Bounds bounds, float* y) {
   HWY_DYNAMIC_DISPATCH(AddClamped)(floats, a, b, bounds, y);

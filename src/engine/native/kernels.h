@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 namespace lockstep::native {
 
@@ -45,8 +44,8 @@ void row_gradient_sums(Row row, const float* g, const float* x, const float* mea
 void row_gradient_apply(Row row, const float* g, const float* x, const float* a, const float* b,
                         const float* c, const Clamp* clamp, float* dx);
 
-// out = sum of sources, where `passed` (the clamped output; null: everywhere) lies inside bounds.
-void sum_gradients(int64_t floats, std::span<const float* const> sources, const float* passed,
+// out = a [+ b], where `passed` (the clamped output; null: everywhere) lies inside bounds.
+void sum_gradients(int64_t floats, const float* a, const float* b, const float* passed,
                    Bounds bounds, float* out);
 
 // y = clamp(a + b); b may be null.

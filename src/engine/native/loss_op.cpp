@@ -60,8 +60,7 @@ class LossOp : public Op {
       sum += g[i];
     }
     losses_[image] = std::log(sum) - (z[label] - largest);
-    const float factor =
-        static_cast<float>(spec_.weight / static_cast<double>(batch_) / sum);
+    const float factor = static_cast<float>(spec_.weight / static_cast<double>(batch_) / sum);
     for (int64_t i = 0; i < classes_; ++i) g[i] *= factor;
     g[label] -= static_cast<float>(spec_.weight / static_cast<double>(batch_));
   }

@@ -168,7 +168,8 @@ class Lowering {
     state->variance.assign(padded, 1.0f);
     const size_t count = static_cast<size_t>(channels);
     out_.state_infos.push_back({node(id).name + "/moving_mean", {state->mean.data(), count}});
-    out_.state_infos.push_back({node(id).name + "/moving_variance", {state->variance.data(), count}});
+    out_.state_infos.push_back(
+        {node(id).name + "/moving_variance", {state->variance.data(), count}});
     return state;
   }
 
@@ -196,6 +197,7 @@ class Lowering {
                   .y = nullptr,
                   .bounds = kUnbounded,
                   .mode = options_.mode,
+                  .algorithm = options_.convolution,
                   .folded = {}};
     if (layer.bias) spec.bias = parameter(id, ParameterRole::Bias);
     if (!training()) {
@@ -268,8 +270,7 @@ class Lowering {
     }
     Value* x = blocked(input);
     Value* y = output(chain(id), x->format, x->needs_gradient);
-    const DropoutSpec spec{
-        .node = id, .keep = layer.keep, .seed = options_.seed, .x = x, .y = y};
+    const DropoutSpec spec{.node = id, .keep = layer.keep, .seed = options_.seed, .x = x, .y = y};
     out_.ops.push_back(make_dropout_op(info(id, chain(id)), layout_, spec));
   }
 
@@ -311,9 +312,9 @@ class Lowering {
   const Device& device_;
   std::vector<std::vector<NodeId>> consumers_;
   std::vector<ParameterSpec> specs_;
-  std::vector<Value*> value_of_;   // by node, once computed
-  std::vector<Value*> concats_;    // by node, made when the first slice is
-  std::vector<bool> fused_;        // by node: computed by an operation of an earlier node
+  std::vector<Value*> value_of_;  // by node, once computed
+  std::vector<Value*> concats_;   // by node, made when the first slice is
+  std::vector<bool> fused_;       // by node: computed by an operation of an earlier node
   Value* blocked_image_ = nullptr;
   Lowered out_;
 };

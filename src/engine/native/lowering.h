@@ -17,8 +17,8 @@ namespace lockstep::native {
 struct Lowered {
   std::vector<std::unique_ptr<Value>> values;
   std::vector<std::unique_ptr<NormState>> states;
-  std::vector<StateInfo> state_infos;      // spans into states
-  std::vector<std::unique_ptr<Op>> ops;    // in execution order; refer to values and states
+  std::vector<StateInfo> state_infos;    // spans into states
+  std::vector<std::unique_ptr<Op>> ops;  // in execution order; refer to values and states
 };
 
 // `device` is borrowed by the operations.

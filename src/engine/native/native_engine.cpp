@@ -1,9 +1,9 @@
 #include "engine/native/native_engine.h"
 
-#include <dnnl.hpp>
 #include <hwy/highway.h>
 
 #include <cassert>
+#include <dnnl.hpp>
 
 #include "base/error.h"
 #include "engine/native/lowering.h"
@@ -44,6 +44,7 @@ class NativeEngine : public Engine {
 
   StepOutcome forward(const Batch& batch) override {
     assert(batch.size() == options_.batch);
+    use_threads(options_.threads);  // kernels were made for so many; another engine may have others
     context_ = {.batch = &batch, .step = forwards_++, .outcome = {}};
     const int count = static_cast<int>(lowered_.ops.size());
     for (int i = 0; i < count; ++i) {
@@ -53,6 +54,7 @@ class NativeEngine : public Engine {
   }
 
   void backward(const GradientReady& ready) override {
+    use_threads(options_.threads);
     for (int i = static_cast<int>(lowered_.ops.size()) - 1; i >= 0; --i) {
       timed(i, Pass::Backward, [&] { lowered_.ops[i]->backward(context_); });
       for (const ParameterId id : parameters_of_op_[i]) ready(id);
@@ -162,15 +164,24 @@ uint64_t NativeEngine::layout_fingerprint() const {
 
 std::string isa_name(dnnl::cpu_isa isa) {
   switch (isa) {
-    case dnnl::cpu_isa::sse41: return "SSE4.1";
-    case dnnl::cpu_isa::avx: return "AVX";
-    case dnnl::cpu_isa::avx2: return "AVX2";
-    case dnnl::cpu_isa::avx2_vnni: return "AVX2-VNNI";
-    case dnnl::cpu_isa::avx512_core: return "AVX-512";
-    case dnnl::cpu_isa::avx512_core_vnni: return "AVX-512-VNNI";
-    case dnnl::cpu_isa::avx512_core_bf16: return "AVX-512-BF16";
-    case dnnl::cpu_isa::avx512_core_amx: return "AMX";
-    default: return "default";
+    case dnnl::cpu_isa::sse41:
+      return "SSE4.1";
+    case dnnl::cpu_isa::avx:
+      return "AVX";
+    case dnnl::cpu_isa::avx2:
+      return "AVX2";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "AVX2-VNNI";
+    case dnnl::cpu_isa::avx512_core:
+      return "AVX-512";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "AVX-512-VNNI";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "AVX-512-BF16";
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "AMX";
+    default:
+      return "default";
   }
 }
 

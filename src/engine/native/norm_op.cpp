@@ -11,8 +11,6 @@
 namespace lockstep::native {
 namespace {
 
-constexpr int kMostSources = 16;
-
 class NormOp : public Op {
  public:
   NormOp(OpInfo info, const Layout& layout, const NormSpec& spec)
@@ -25,10 +23,6 @@ class NormOp : public Op {
     const int64_t padded = layout.padded(channels_);
     for (auto* v : {&mean_, &inverse_, &scale_, &shift_, &a_, &b_, &c_, &ones_}) v->resize(padded);
     std::fill_n(ones_.begin(), channels_, 1.0f);
-    if (spec.mode == Mode::Training) {
-      partial_first_.resize(padded * layout.batch);
-      partial_second_.resize(padded * layout.batch);
-    }
     note_kernel("lockstep:simd");
   }
 
@@ -38,8 +32,8 @@ class NormOp : public Op {
     return list;
   }
   int64_t own_bytes() const override {
-    return static_cast<int64_t>(sizeof(float)) *
-           (8 * mean_.size() + partial_first_.size() + partial_second_.size());
+    return static_cast<int64_t>(sizeof(float)) * layout_.padded(channels_) *
+           (8 + 2 * layout_.batch);
   }
 
   void plan_forward(Planner& planner) override {
@@ -57,20 +51,18 @@ class NormOp : public Op {
     masks_by_y_ = spec_.residual && is_bounded(spec_.bounds);
     if (masks_by_y_) planner.read(y);
     const bool shares = spec_.residual && spec_.residual->needs_gradient;
-    std::vector<View> free;
-    for (const View& view : sources_) {
-      if (planner.may_overwrite(y, view)) free.push_back(view);
-    }
+    // What is overwritten must be read first: gradients that may be, from the front.
+    const auto kept = std::partition(sources_.begin(), sources_.end(), [&](const View& view) {
+      return planner.may_overwrite(y, view);
+    });
+    size_t free = static_cast<size_t>(kept - sources_.begin()), taken = 0;
     const auto take = [&] {
-      if (free.empty()) return planner.reserve_like(*spec_.x);
-      const View view = free.back();
-      free.pop_back();
-      return view;
+      return taken < free ? sources_[taken++] : planner.reserve_like(*spec_.x);
     };
     gathered_ = gathers_ ? take() : sources_[0];
     if (!spec_.x->needs_gradient) {
       dx_ = {};
-    } else if (shares || (!gathers_ && free.empty())) {
+    } else if (shares || (!gathers_ && free == 0)) {
       dx_ = take();
     } else {
       dx_ = gathered_;
@@ -86,6 +78,8 @@ class NormOp : public Op {
     beta_ = addresses.values(spec_.beta);
     gamma_ = spec_.gamma ? addresses.values(*spec_.gamma) : ones_.data();
     if (spec_.mode == Mode::Inference) return;
+    partial_first_.resize(layout_.padded(channels_) * layout_.batch);
+    partial_second_.resize(partial_first_.size());
     beta_gradient_ = addresses.gradient(spec_.beta);
     gamma_gradient_ = spec_.gamma ? addresses.gradient(*spec_.gamma) : nullptr;
     for (const View& view : sources_) source_data_.push_back(addresses.at(view));
@@ -178,7 +172,8 @@ class NormOp : public Op {
 
   void use_moving_averages(int64_t block) {
     for (int64_t c = block * layout_.block; c < (block + 1) * layout_.block; ++c) {
-      inverse_[c] = static_cast<float>(1 / std::sqrt(spec_.state->variance[c] + spec_.layer.epsilon));
+      inverse_[c] =
+          static_cast<float>(1 / std::sqrt(spec_.state->variance[c] + spec_.layer.epsilon));
       set_scale(c, spec_.state->mean[c]);
     }
   }
@@ -201,13 +196,10 @@ class NormOp : public Op {
   bool masks_by_x() const { return is_bounded(spec_.bounds) && !masks_by_y_; }
 
   void gather(int64_t block, int64_t image) {
-    const float* rows[kMostSources];
-    for (size_t k = 0; k < sources_.size(); ++k) {
-      rows[k] = source_data_[k] + in(sources_[k], block, image);
-    }
-    sum_gradients(row_.floats(), {rows, sources_.size()},
-                  masks_by_y_ ? y_ + in(spec_.y->data, block, image) : nullptr, spec_.bounds,
-                  g_ + dense(block, image));
+    const auto row = [&](size_t k) { return source_data_[k] + in(sources_[k], block, image); };
+    add_rows(row_.floats(), sources_.size(), row,
+             masks_by_y_ ? y_ + in(spec_.y->data, block, image) : nullptr, spec_.bounds,
+             g_ + dense(block, image));
   }
 
   void sum(int64_t block, int64_t image) {

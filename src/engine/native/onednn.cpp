@@ -41,8 +41,8 @@ void Primitive::move(int argument, void* data) {
 }
 
 void Primitive::run() const {
-  const auto status = dnnl_primitive_execute(primitive_.get(), stream_,
-                                             static_cast<int>(arguments_.size()), arguments_.data());
+  const auto status = dnnl_primitive_execute(
+      primitive_.get(), stream_, static_cast<int>(arguments_.size()), arguments_.data());
   if (status != dnnl_success) throw Error("oneDNN failed with status {}", static_cast<int>(status));
 }
 

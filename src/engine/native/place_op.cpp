@@ -37,7 +37,7 @@ struct ChannelCopy {
 
 class PlaceOp : public Op {
  public:
-  PlaceOp(OpInfo info, const Layout& layout, std::vector<Placed> inputs, Value& y)
+  PlaceOp(OpInfo info, const Layout& layout, const std::vector<Placed>& inputs, Value& y)
       : Op(std::move(info)),
         layout_(layout),
         y_(y),
@@ -157,9 +157,9 @@ class PlaceOp : public Op {
 
 }  // namespace
 
-std::unique_ptr<Op> make_place_op(OpInfo info, const Layout& layout, std::vector<Placed> inputs,
-                                  Value& y) {
-  return std::make_unique<PlaceOp>(std::move(info), layout, std::move(inputs), y);
+std::unique_ptr<Op> make_place_op(OpInfo info, const Layout& layout,
+                                  const std::vector<Placed>& inputs, Value& y) {
+  return std::make_unique<PlaceOp>(std::move(info), layout, inputs, y);
 }
 
 }  // namespace lockstep::native

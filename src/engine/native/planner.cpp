@@ -73,9 +73,8 @@ bool Planner::may_overwrite(const Value& value, const View& view) const {
 int64_t Planner::place() {
   std::vector<BufferId> order(buffers_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](BufferId a, BufferId b) {
-    return buffers_[a].bytes > buffers_[b].bytes;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](BufferId a, BufferId b) { return buffers_[a].bytes > buffers_[b].bytes; });
   std::vector<BufferId> placed;  // by offset
   int64_t total = 0;
   for (const BufferId id : order) {

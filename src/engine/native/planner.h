@@ -28,9 +28,9 @@ struct Value {
   Shape shape;
   Format format = Format::Blocked;
   View data;
-  Value* parent = nullptr;       // the concatenation that this is a slice of
-  bool needs_gradient = false;   // something below it learns
-  std::vector<View> gradients;   // planned so far; the gradient is their sum
+  Value* parent = nullptr;      // the concatenation that this is a slice of
+  bool needs_gradient = false;  // something below it learns
+  std::vector<View> gradients;  // planned so far; the gradient is their sum
 };
 
 class Planner {

@@ -32,8 +32,8 @@ struct Placed {
   Value* value;
   int64_t channel;
 };
-std::unique_ptr<Op> make_place_op(OpInfo info, const Layout& layout, std::vector<Placed> inputs,
-                                  Value& y);
+std::unique_ptr<Op> make_place_op(OpInfo info, const Layout& layout,
+                                  const std::vector<Placed>& inputs, Value& y);
 
 struct LossSpec {
   double weight;

@@ -14,6 +14,7 @@ class Staged {
   Staged(const Device& device, dnnl::memory::desc home, dnnl::memory::desc wanted)
       : device_(&device), home_(std::move(home)), wanted_(std::move(wanted)) {}
 
+  const dnnl::memory::desc& home() const { return home_; }
   const dnnl::memory::desc& wanted() const { return wanted_; }
   void plan(Planner& planner);  // scratch, at this tick
   // `home`: where the tensor lives; may be null when it comes with each batch.

@@ -52,7 +52,7 @@ class Cores {
 }  // namespace
 
 void prepare_threads(int threads) {
-  omp_set_num_threads(threads);
+  use_threads(threads);
   const Cores cores;
   const bool bind = threads > 1 && cores.count() == threads;
 #pragma omp parallel
@@ -61,5 +61,7 @@ void prepare_threads(int threads) {
     if (bind) cores.bind_this_thread(omp_get_thread_num());
   }
 }
+
+void use_threads(int threads) { omp_set_num_threads(threads); }
 
 }  // namespace lockstep::native

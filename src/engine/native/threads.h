@@ -8,4 +8,7 @@ namespace lockstep::native {
 // one core each when there are as many as the process may use.
 void prepare_threads(int threads);
 
+// So many in the parallel regions that follow. No more than a store to memory.
+void use_threads(int threads);
+
 }  // namespace lockstep::native

@@ -142,10 +142,8 @@ std::unique_ptr<Op> make_lrn_op(OpInfo info, const Device& device, const Layout&
       device.engine);
   dnnl::lrn_backward::primitive_desc backward;
   if (spec.mode == Mode::Training && spec.x->needs_gradient) {
-    backward = {{kAcross, data, data, size, alpha, beta, bias},
-                user_scratchpad(),
-                device.engine,
-                forward};
+    backward = {
+        {kAcross, data, data, size, alpha, beta, bias}, user_scratchpad(), device.engine, forward};
   }
   return std::make_unique<WindowOp<LrnFamily>>(std::move(info), device, layout, spec, forward,
                                                backward);

@@ -1,0 +1,219 @@
+// Both ways to convolve, against sums in double precision, over shapes drawn at random.
+#include "engine/native/conv_pass.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/random.h"
+#include "engine/native/gradient_sum.h"
+#include "nn/infer_shape.h"
+#include "tensor/memory.h"
+
+namespace lockstep::native {
+namespace {
+
+struct Sample {
+  int batch, inputs, outputs, height, width, kernel;
+  Padding padding;
+
+  std::string text() const {
+    return fmt::format("batch {} {}x{}x{} -> {} channels, kernel {}, padding {}", batch, inputs,
+                       height, width, outputs, kernel, static_cast<int>(padding));
+  }
+};
+
+int between(const RandomStream& random, uint64_t index, int low, int high) {
+  return low + static_cast<int>(random.bits(index) % static_cast<uint64_t>(high - low + 1));
+}
+
+Sample draw(uint64_t seed) {
+  const RandomStream random(seed, 1);
+  const int kernel = between(random, 0, 0, 2) == 0 ? 5 : 3;
+  const int side = between(random, 1, 0, 3) == 0 ? 64 : 20;  // most are small, for time
+  const bool valid = between(random, 2, 0, 3) == 0;
+  const int least = valid ? kernel : 1;
+  return {.batch = between(random, 3, 1, 3),
+          .inputs = between(random, 4, 8, 70),
+          .outputs = between(random, 5, 1, 70),
+          .height = between(random, 6, least, side),
+          .width = between(random, 7, least, side),
+          .kernel = kernel,
+          .padding = valid ? Padding::Valid : Padding::Same};
+}
+
+using Doubles = std::vector<double>;
+
+// Plain tensors: image, channel, row, column; kernel: output, input, row, column.
+struct Plain {
+  std::vector<float> x, y, weights;
+};
+
+double relative_error(const std::vector<float>& actual, const Doubles& expected) {
+  double error = 0, norm = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    error += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+    norm += expected[i] * expected[i];
+  }
+  return std::sqrt(error / norm);
+}
+
+class Harness {
+ public:
+  explicit Harness(const Sample& sample)
+      : layout_{sample.batch, preferred_block(), ImageLayout::Nchw} {
+    const Shape input = {sample.inputs, sample.height, sample.width};
+    const Conv layer = {.filters = sample.outputs,
+                        .kernel = sample.kernel,
+                        .padding = sample.padding,
+                        .bias = false};
+    const Inferred inferred = infer_shape("conv", layer, std::vector<Shape>{input});
+    problem_ = {.layer = layer,
+                .pads = inferred.pads,
+                .input = input,
+                .output = inferred.output,
+                .batch = sample.batch,
+                .bias = false,
+                .inference = false,
+                .source = layout_.describe(input, Format::Blocked),
+                .destination = layout_.describe(inferred.output, Format::Blocked)};
+    stored_ = make_direct_forward(device_, problem_)->weights();
+    plain_.x.resize(sample.batch * input.elements());
+    plain_.y.resize(sample.batch * inferred.output.elements());
+    plain_.weights.resize(sample.outputs * sample.inputs * sample.kernel * sample.kernel);
+    fill_truncated_normal(plain_.x, RandomStream(7, 1), 0.3, 1);
+    fill_truncated_normal(plain_.y, RandomStream(7, 2), 0, 1);
+    fill_truncated_normal(plain_.weights, RandomStream(7, 3), 0, 0.1);
+  }
+
+  bool fits() const { return winograd_fits(problem_, stored_); }
+
+  double forward_error(bool winograd) {
+    const auto pass = winograd ? make_winograd_forward(problem_, kUnbounded)
+                               : make_direct_forward(device_, problem_);
+    return relative_error(run(*pass).y, exact_forward());
+  }
+  double data_error(bool winograd) {
+    const auto pass = winograd ? make_winograd_backward_data(problem_)
+                               : make_direct_backward_data(device_, problem_);
+    return relative_error(run(*pass).x, exact_data());
+  }
+  double weights_error(bool winograd) {
+    const auto pass = winograd ? make_winograd_backward_weights(problem_)
+                               : make_direct_backward_weights(device_, problem_, stored_);
+    return relative_error(run(*pass).weights, exact_weights());
+  }
+
+ private:
+  // Every tensor goes in as given and comes back as the pass left it.
+  Plain run(ConvPass& pass) {
+    Planner planner(layout_);
+    pass.plan(planner);
+    const Memory scratch(planner.place());
+    const int64_t none[] = {0};
+    const ParameterId order[] = {0};
+    const ParameterArena arena(none, order);
+    const dnnl::memory::desc weights = pass.weights().get_size() ? pass.weights() : stored_;
+    const Memory x = blocked(problem_.source, plain_x(), plain_.x);
+    const Memory y = blocked(problem_.destination, plain_y(), plain_.y);
+    const Memory w = blocked(weights, problem_.plain_weights(), plain_.weights);
+    pass.bind(Addresses(planner, scratch.data(), arena), {.x = x.floats().data(),
+                                                          .y = y.floats().data(),
+                                                          .weights = w.floats().data(),
+                                                          .bias = nullptr});
+    pass.run();
+    Plain result = plain_;
+    reorder(device_, problem_.source, x.data(), plain_x(), result.x.data());
+    reorder(device_, problem_.destination, y.data(), plain_y(), result.y.data());
+    reorder(device_, weights, w.data(), problem_.plain_weights(), result.weights.data());
+    return result;
+  }
+
+  Memory blocked(const dnnl::memory::desc& to, const dnnl::memory::desc& from,
+                 const std::vector<float>& plain) {
+    Memory memory(static_cast<int64_t>(to.get_size()));
+    reorder(device_, from, plain.data(), to, memory.data());
+    return memory;
+  }
+  dnnl::memory::desc plain_x() const { return layout_.describe(problem_.input, Format::Image); }
+  dnnl::memory::desc plain_y() const { return layout_.describe(problem_.output, Format::Image); }
+
+  // body(x index, y index, weight index) for every product of the convolution.
+  template <typename Body>
+  void for_every_product(const Body& body) const {
+    const Shape &in = problem_.input, &out = problem_.output;
+    const int kernel = problem_.layer.kernel.height;
+    for (int64_t n = 0; n < problem_.batch; ++n)
+      for (int64_t o = 0; o < out.channels(); ++o)
+        for (int64_t i = 0; i < in.channels(); ++i)
+          for (int64_t r = 0; r < out.height(); ++r)
+            for (int64_t c = 0; c < out.width(); ++c)
+              for (int a = 0; a < kernel; ++a)
+                for (int b = 0; b < kernel; ++b) {
+                  const int64_t row = r + a - problem_.pads.top,
+                                column = c + b - problem_.pads.left;
+                  if (row < 0 || row >= in.height() || column < 0 || column >= in.width()) continue;
+                  body(((n * in.channels() + i) * in.height() + row) * in.width() + column,
+                       ((n * out.channels() + o) * out.height() + r) * out.width() + c,
+                       ((o * in.channels() + i) * kernel + a) * kernel + b);
+                }
+  }
+  Doubles exact_forward() const {
+    Doubles y(plain_.y.size());
+    for_every_product([&](int64_t i, int64_t o, int64_t w) {
+      y[o] += static_cast<double>(plain_.x[i]) * plain_.weights[w];
+    });
+    return y;
+  }
+  Doubles exact_data() const {
+    Doubles x(plain_.x.size());
+    for_every_product([&](int64_t i, int64_t o, int64_t w) {
+      x[i] += static_cast<double>(plain_.y[o]) * plain_.weights[w];
+    });
+    return x;
+  }
+  Doubles exact_weights() const {
+    Doubles weights(plain_.weights.size());
+    for_every_product([&](int64_t i, int64_t o, int64_t w) {
+      weights[w] += static_cast<double>(plain_.x[i]) * plain_.y[o];
+    });
+    return weights;
+  }
+
+  Device device_;
+  Layout layout_;
+  ConvProblem problem_;
+  dnnl::memory::desc stored_;
+  Plain plain_;
+};
+
+class ConvPasses : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(ConvPasses, WinogradIsNearlyAsExactAsDirect) {
+  const Sample sample = draw(GetParam());
+  SCOPED_TRACE(sample.text());
+  Harness harness(sample);
+  ASSERT_TRUE(harness.fits());
+  EXPECT_LE(harness.forward_error(true), 3e-6);
+  EXPECT_LE(harness.data_error(true), 3e-6);
+  EXPECT_LE(harness.weights_error(true), 2.5 * harness.weights_error(false) + 1e-6);
+}
+
+TEST_P(ConvPasses, DirectIsExact) {
+  Harness harness(draw(GetParam()));
+  EXPECT_LE(harness.forward_error(false), 2e-6);
+  EXPECT_LE(harness.data_error(false), 2e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(RandomShapes, ConvPasses, testing::Range(uint64_t{1}, uint64_t{25}));
+
+TEST(WinogradFits, OnlyWhatItComputes) {
+  EXPECT_TRUE(Harness({1, 16, 16, 8, 8, 3, Padding::Same}).fits());
+  EXPECT_FALSE(Harness({1, 16, 16, 8, 8, 1, Padding::Same}).fits());
+  EXPECT_FALSE(Harness({1, 3, 16, 8, 8, 3, Padding::Same}).fits());
+}
+
+}  // namespace
+}  // namespace lockstep::native
