@@ -194,8 +194,7 @@ void tell_failure(const RunResult& result, std::ostream& err) {
   if (lines.empty()) {
     err << "lockstep: it printed nothing\n";
   } else {
-    err << fmt::format("lockstep: its last {} lines:\n  {}\n", lines.size(),
-                       fmt::join(lines, "\n  "));
+    err << fmt::format("lockstep: the end of its output:\n  {}\n", fmt::join(lines, "\n  "));
   }
 }
 
