@@ -14,8 +14,6 @@
 
 #include "base/error.h"
 
-extern char** environ;
-
 namespace lockstep {
 namespace {
 
@@ -51,7 +49,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
     const std::string text = *entry;
     if (!added.contains(text.substr(0, text.find('=')))) result.push_back(text);
   }
-  for (const auto& [name, value] : added) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) result.push_back(fmt::format("{}={}", name, value));
   return result;
 }
 

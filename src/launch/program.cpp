@@ -105,15 +105,15 @@ class Checker {
                                  "[fixed]: {0} = ...",
                                  name));
     }
-    for (const auto& [name, value] : program_.fixed) {
-      const RunOption* option = option_named(name);
-      const std::string key = "fixed." + name;
+    for (const auto& row : program_.fixed) {
+      const RunOption* option = option_named(row.first);
+      const std::string key = "fixed." + row.first;
       if (!option) {
         add(key, "is no option of a run");
         continue;
       }
       RunConfig scratch;
-      attempt(key, [&] { set_from_text(scratch, *option, value); });
+      attempt(key, [&] { set_from_text(scratch, *option, row.second); });
     }
     for (const auto& [name, map] : program_.names) {
       if (!option_named(name)) add("names." + name, "is no option of a run");

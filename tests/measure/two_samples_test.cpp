@@ -17,7 +17,8 @@ Row noisy(int n, double centre, double noise, uint64_t seed) {
   Row row;
   for (int i = 0; i < n; ++i) {
     double sum = -6;
-    for (int k = 0; k < 12; ++k) sum += random.uniform(static_cast<uint64_t>(12 * i + k));
+    for (int k = 0; k < 12; ++k)
+      sum += random.uniform(12 * static_cast<uint64_t>(i) + static_cast<uint64_t>(k));
     row.push_back(centre * (1 + noise * sum));
   }
   return row;

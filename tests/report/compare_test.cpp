@@ -33,7 +33,8 @@ RunResult made(const Made& wish) {
   double state = 0;
   for (int i = 0; i < wish.steps; ++i) {
     double fresh = -6;
-    for (int k = 0; k < 12; ++k) fresh += random.uniform(static_cast<uint64_t>(12 * i + k));
+    for (int k = 0; k < 12; ++k)
+      fresh += random.uniform(12 * static_cast<uint64_t>(i) + static_cast<uint64_t>(k));
     state = wish.depends * state + std::sqrt(1 - wish.depends * wish.depends) * fresh;
     StepRecord& step = result.steps.emplace_back();
     step.images = 10;
