@@ -21,12 +21,16 @@ std::string line_of(const Flag& flag) {
   return left + std::string(kHelpColumn - last_line, ' ') + right + "\n";
 }
 
+std::string words_of(const Positional& positional) {
+  return fmt::format("[{}]{}", positional.name, positional.many ? "..." : "");
+}
+
 }  // namespace
 
 std::string help_text(const CommandSyntax& syntax) {
   std::string text =
       fmt::format("{}\n\nUsage: lockstep {}{} [OPTION]...\n", syntax.summary, syntax.command,
-                  syntax.positional ? " [" + syntax.positional->name + "]" : "");
+                  syntax.positional ? " " + words_of(*syntax.positional) : "");
   if (syntax.positional) {
     text += fmt::format("\n  {:<{}}{}\n", syntax.positional->name, kHelpColumn - 2,
                         syntax.positional->help);

@@ -11,6 +11,8 @@
 namespace lockstep {
 namespace {
 
+constexpr int kMany = 100'000;
+
 bool is_switch(const Flag& flag) { return flag.value_name.empty(); }
 
 std::vector<std::string> names_of(const Flag& flag) {
@@ -91,9 +93,11 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     options.push_back(option->take_last());
     ++i;
   }
-  std::string word;
-  CLI::Option* positional =
-      syntax.positional ? app.add_option(syntax.positional->name, word) : nullptr;
+  std::vector<std::string> words;
+  if (syntax.positional) {
+    app.add_option(syntax.positional->name, words)
+        ->expected(1, syntax.positional->many ? kMany : 1);
+  }
 
   std::vector<std::string> problems;
   try {
@@ -113,7 +117,7 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   for (size_t i = 0; i < options.size(); ++i) {
     if (options[i]->count() > 0) set(syntax.flags[i], texts[i]);
   }
-  if (positional && positional->count() > 0) set(*syntax.positional, word);
+  for (const std::string& word : words) set(*syntax.positional, word);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return Parsed::Options;
 }

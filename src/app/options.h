@@ -26,10 +26,12 @@ struct Flag {
   std::vector<std::string> aliases = {};
 };
 
+// Words that belong to no flag.
 struct Positional {
   std::string name;
   std::string help;
-  std::function<void(const std::string&)> set;
+  std::function<void(const std::string&)> set;  // called for each
+  bool many = false;
 };
 
 struct CommandSyntax {

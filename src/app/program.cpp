@@ -10,26 +10,27 @@
 namespace lockstep {
 namespace {
 
-constexpr Command kCommands[] = {
+constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
     {"models", "list the networks, or the layers of one", models_command},
     {"bench", "measure a few networks one after the other", bench_command},
+    {"compare", "say which of several measurements is faster, if any", compare_command},
 };
 
 std::string overview() {
   std::string text =
       "lockstep measures how fast machines train convolutional networks.\n\n"
       "Usage: lockstep COMMAND [OPTION]...\n\nCommands:\n";
-  for (const Command& command : kCommands) {
+  for (const Subcommand& command : kCommands) {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   return text +
          "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n";
 }
 
-const Command& find_command(const std::string& name) {
+const Subcommand& find_command(const std::string& name) {
   std::vector<std::string> names;
-  for (const Command& command : kCommands) {
+  for (const Subcommand& command : kCommands) {
     if (command.name == name) return command;
     names.emplace_back(command.name);
   }
@@ -62,7 +63,7 @@ void complain(std::ostream& err, std::string_view message) {
 
 }  // namespace
 
-std::span<const Command> commands() { return kCommands; }
+std::span<const Subcommand> commands() { return kCommands; }
 std::string program_version() { return LOCKSTEP_VERSION; }
 
 int run_program(Surroundings& around, std::span<const std::string> arguments) {

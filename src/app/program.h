@@ -26,13 +26,13 @@ struct Surroundings {
   TimePoint start = Clock::now();
 };
 
-struct Command {
+struct Subcommand {
   std::string_view name;
   std::string_view summary;
   int (*run)(Surroundings& around, std::span<const std::string> arguments);  // exit code
 };
 
-std::span<const Command> commands();
+std::span<const Subcommand> commands();
 std::string program_version();
 
 inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
@@ -43,5 +43,6 @@ int run_program(Surroundings& around, std::span<const std::string> arguments);
 int train_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
+int compare_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

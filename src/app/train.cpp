@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/external.h"
 #include "app/foreign_flags.h"
 #include "app/measure_run.h"
 #include "app/memory_check.h"
@@ -93,6 +94,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     around.err << fmt::format("note: nothing to set here: {}\n",
                               fmt::join(known.passed_over, ", "));
   }
+  if (!config.program.empty()) return train_external(around, config);
   const HostInfo host = read_host();
   const RunPlan plan =
       plan_run(config, around.engines, around.default_threads.value_or(host.usable_threads));

@@ -15,6 +15,7 @@ constexpr const char* kLength = "How long";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
 constexpr const char* kWhere = "Where";
+constexpr const char* kProgram = "Somebody else's program";
 constexpr const char* kTold = "What is reported";
 
 // Rows, not columns: the formatter would spread each over five lines.
@@ -27,6 +28,8 @@ std::vector<RunOption> make_table() {
      {.range = kFromZero, .letter = 'b'}},
     {"data-name", &R::data_name, kWhat, "data set to imitate; by default the network's own",
      {.value_name = "NAME"}},
+    {"data-dir", &R::data_dir, kWhat, "where the data set is; by default images are made up",
+     {.value_name = "DIR"}},
     {"num-classes", &R::num_classes, kWhat, "classes to tell apart; by default the data set's",
      {.range = {.least = 2}}},
     {"aux-head", &R::aux_head, kWhat, "give inception3 its auxiliary classifier"},
@@ -83,6 +86,13 @@ std::vector<RunOption> make_table() {
      {.choices = {"auto", "direct", "winograd"}}},
     {"engine", &R::engine, kWhere, "what runs the network", {.value_name = "NAME"}},
 
+    {"program", &R::program, kProgram,
+     "measure this one instead of training: a name of docs/programs.md, or a TOML file",
+     {.value_name = "NAME|FILE"}},
+    {"program-dir", &R::program_dir, kProgram, "directory to run it in", {.value_name = "DIR"}},
+    {"program-timeout", &R::program_timeout, kProgram,
+     "end it after so many seconds; by default as its definition says", {.range = {.least = 0.001}}},
+
     {"display-every", &R::display_every, kTold, "steps between lines", {.range = kFromOne}},
     {"display-perf-ewma", &R::display_perf_ewma, kTold,
      "weight of the newest step in the mean of step lines; 0: all alike", {.range = kFraction}},
@@ -91,6 +101,8 @@ std::vector<RunOption> make_table() {
     {"print-training-accuracy", &R::print_training_accuracy, kTold,
      "top-1 and top-5 of every shown step"},
     {"result", &R::result, kTold, "write everything measured as JSON", {.value_name = "FILE"}},
+    {"log-dir", &R::log_dir, kTold, "keep everything that started programs print",
+     {.value_name = "DIR"}},
     {"profile", &R::profile, kTold, "per-layer table of times, GFLOP/s and kernels"},
     {"trace-file", &R::trace_file, kTold,
      "write the last but one warm-up step as a Chrome trace", {.value_name = "FILE"}},

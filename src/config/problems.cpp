@@ -35,6 +35,16 @@ constexpr Rule kRules[] = {
      "--gradient-clip has no gradients to clip with --forward-only"},
     {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
      "--aux-head only adds to the loss, which --forward-only does not compute"},
+    {[](const RunConfig& run) { return run.program.empty() && !run.data_dir.empty(); },
+     "--data-dir: this version trains on synthetic images; only programs of --program read data"},
+    {[](const RunConfig& run) {
+       return run.program.empty() && (!run.program_dir.empty() || run.program_timeout);
+     },
+     "--program-dir and --program-timeout are about the --program, which is not given"},
+    {[](const RunConfig& run) { return run.program.empty() && !run.log_dir.empty(); },
+     "--log-dir keeps what a --program prints, and none is given"},
+    {[](const RunConfig& run) { return !run.program.empty() && run.num_epochs.has_value(); },
+     "--num-epochs: a --program is told its --num-batches"},
 };
 
 void check_devices(const RunConfig& run, std::vector<std::string>& problems) {
@@ -57,7 +67,7 @@ std::vector<std::string> problems_in(const RunConfig& run) {
   for (const Rule& rule : kRules) {
     if (rule.broken(run)) problems.emplace_back(rule.line);
   }
-  check_devices(run, problems);
+  if (run.program.empty()) check_devices(run, problems);  // a program knows best what it can
   return problems;
 }
 

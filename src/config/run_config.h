@@ -13,6 +13,7 @@ struct RunConfig {
   // What to run.
   std::string model = "trivial";
   std::string data_name = "";  // empty: the data set that the network is made for
+  std::string data_dir = "";   // empty: synthetic images
   std::optional<int> num_classes = {};
   bool aux_head = false;
   int batch_size = 0;  // per device; 0: the network's own
@@ -48,6 +49,11 @@ struct RunConfig {
   std::string data_format = "NCHW";
   std::string conv_algo = "auto";
 
+  // Somebody else's program instead of an engine.
+  std::string program = "";  // name or TOML file; empty: none
+  std::string program_dir = "";
+  std::optional<double> program_timeout = {};  // in seconds
+
   // What is told.
   int display_every = 10;
   std::optional<double> display_perf_ewma = {};
@@ -56,6 +62,7 @@ struct RunConfig {
   bool profile = false;
   std::string trace_file = "";
   std::string result = "";
+  std::string log_dir = "";
   std::string benchmark_log_dir = "";
   std::string benchmark_test_id = "";
   bool verbose = false;

@@ -123,11 +123,29 @@ void fields(Like<HostInfo> auto& host, auto&& visit) {
   visit("cgroup_cpus", host.cgroup_cpus);
 }
 
+void fields(Like<ProgramReading> auto& reading, auto&& visit) {
+  visit("worker", reading.worker);
+  visit("step", reading.step);
+  visit("seconds", reading.time);
+  visit("images_per_second", reading.images_per_second);
+}
+
+void fields(Like<ProgramRun> auto& program, auto&& visit) {
+  visit("name", program.name);
+  visit("source", program.source);
+  visit("commands", program.commands);
+  visit("seconds", program.duration);
+  visit("step_lines", program.step_lines);
+  visit("total_lines", program.total_lines);
+  visit("last_lines", program.last_lines);
+}
+
 void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("schema_version", result.schema_version);
   visit("program_version", result.program_version);
   visit("origin", result.origin);
   visit("status", result.status);
+  visit("error", result.error);
   visit("started_at", result.started_at);
   visit("config", result.config);
   visit("facts", result.facts);
@@ -139,6 +157,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("host", result.host);
   visit("stolen_cpu_fraction", result.stolen_cpu_fraction);
   visit("libraries", result.libraries);
+  visit("program", result.program);
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);
   visit("steps", result.steps);

@@ -41,11 +41,27 @@ struct Throughput {
   std::optional<double> fraction_of_peak;
 };
 
+// What somebody else's program printed.
+struct ProgramReading {
+  std::string worker;
+  std::optional<int64_t> step;
+  Seconds time{};  // when the line came, since the start
+  double images_per_second = 0;
+};
+struct ProgramRun {
+  std::string name, source;                        // source: the definition's file
+  std::vector<std::vector<std::string>> commands;  // of each process
+  Seconds duration{};                              // with its start-up
+  std::vector<ProgramReading> step_lines, total_lines;
+  std::vector<std::string> last_lines;  // of the process that failed
+};
+
 struct RunResult {
   int schema_version = kResultSchemaVersion;
   std::string program_version;
-  std::string origin = "measured";
-  std::string status = "completed";  // or "interrupted"
+  std::string origin = "measured";   // or "program NAME"
+  std::string status = "completed";  // or "interrupted", "failed"
+  std::optional<std::string> error;  // of a failed run, which has no numbers
   std::string started_at;            // UTC
   RunConfig config;
   RunFacts facts;
@@ -57,6 +73,7 @@ struct RunResult {
   HostInfo host;
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
+  std::optional<ProgramRun> program;  // absent: an engine ran it
   std::vector<OpResult> ops;
   std::vector<StepRecord> warmup_steps, steps;
 };

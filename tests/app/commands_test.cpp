@@ -197,7 +197,7 @@ TEST_F(Commands, ModelsKeepsToADataSet) {
 TEST_F(Commands, TheOverviewNamesEveryCommand) {
   const Outcome outcome = run({"--help"});
   EXPECT_EQ(outcome.code, 0);
-  for (const Command& command : commands()) {
+  for (const Subcommand& command : commands()) {
     EXPECT_THAT(outcome.out, HasSubstr(std::string(command.name)));
     EXPECT_EQ(run({std::string(command.name), "--help"}).code, 0);
   }

@@ -1,0 +1,12 @@
+// external.h: `lockstep train --program`: measures somebody else's program.
+#pragma once
+
+#include "app/program.h"
+#include "config/run_config.h"
+
+namespace lockstep {
+
+// Runs it, reads its numbers, reports them as those of any run. Returns the exit code.
+int train_external(Surroundings& around, const RunConfig& wishes);
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// command.h: one process to start. A plan is a list of them: launchers and external programs only
+// write plans, and run_commands() runs any.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct Command {
+  enum class Role {
+    Worker,  // the run lasts until every worker has ended
+    Server,  // serves the workers, and is ended when they are done
+  };
+
+  std::string name;                             // "worker 0": in messages and log files
+  std::vector<std::string> argv;                // handed over as it is: no shell reads it
+  std::map<std::string, std::string> env = {};  // added to the environment of this process
+  std::string directory = {};                   // to run in; empty: this process's own
+  Role role = Role::Worker;
+  int expected_exit_code = 0;  // any other is a failure
+
+  bool operator==(const Command&) const = default;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,96 @@
+#include "launch/guard.h"
+
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+constexpr pid_t kFarewell = 0;  // positive: watch that group; negative: forget it
+constexpr timespec kGrace = {.tv_sec = 2, .tv_nsec = 0};
+
+// From here on runs in the guard: only what is safe after the fork of a program with threads.
+
+struct Groups {
+  pid_t group[Guard::kMostGroups];
+  int count = 0;
+
+  void add(pid_t added) {
+    if (count < Guard::kMostGroups) group[count++] = added;
+  }
+  void remove(pid_t removed) {
+    for (int i = 0; i < count; ++i) {
+      if (group[i] == removed) group[i--] = group[--count];
+    }
+  }
+  void signal(int number) const {
+    for (int i = 0; i < count; ++i) kill(-group[i], number);
+  }
+};
+
+[[noreturn]] void end_all(const Groups& groups) {
+  groups.signal(SIGTERM);
+  if (groups.count > 0) nanosleep(&kGrace, nullptr);
+  groups.signal(SIGKILL);
+  _exit(0);
+}
+
+[[noreturn]] void stand_guard(int socket) {
+  setsid();  // Ctrl-C and a closing terminal are not for the guard
+  dup2(socket, STDIN_FILENO);
+  close_range(1, ~0U, 0);  // whoever reads our output must see its end
+  prctl(PR_SET_NAME, "lockstep-guard");
+  Groups groups;
+  for (;;) {
+    pid_t word = 0;
+    const ssize_t count = read(STDIN_FILENO, &word, sizeof word);
+    if (count < 0 && errno == EINTR) continue;
+    if (count != sizeof word) end_all(groups);
+    if (word == kFarewell) _exit(0);
+    if (word > 0) {
+      groups.add(word);
+    } else {
+      groups.remove(-word);
+    }
+  }
+}
+
+}  // namespace
+
+Guard::Guard() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw Error("cannot make a pair of sockets: {}", std::strerror(errno));
+  }
+  const FileDescriptor theirs(ends[0]);
+  ours_ = FileDescriptor(ends[1]);
+  pid_ = fork();
+  if (pid_ < 0) throw Error("cannot start a process: {}", std::strerror(errno));
+  if (pid_ == 0) stand_guard(theirs.number());
+}
+
+Guard::~Guard() {
+  tell(kFarewell);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void Guard::watch(pid_t group) { tell(group); }
+void Guard::forget(pid_t group) { tell(-group); }
+
+void Guard::tell(pid_t word) const {
+  // A guard that was killed is no reason to die of SIGPIPE.
+  while (send(ours_.number(), &word, sizeof word, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+#include "launch/output_log.h"
+
+#include <fcntl.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace lockstep {
+
+OutputLog::OutputLog(const std::string& directory, const std::string& command_name) {
+  if (directory.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw Error("cannot make {}: {}", directory, error.message());
+  const std::filesystem::path path = std::filesystem::path(directory) / log_file_name(command_name);
+  file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file_.is_open()) throw Error("cannot write {}: {}", path.string(), std::strerror(errno));
+}
+
+void OutputLog::add(std::string_view bytes) {
+  while (file_.is_open() && !bytes.empty()) {
+    const ssize_t count = write(file_.number(), bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(count));
+    } else if (errno != EINTR) {
+      file_.reset();
+    }
+  }
+}
+
+std::string log_file_name(const std::string& command_name) {
+  std::string name = command_name;
+  for (char& letter : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    if (!plain) letter = '-';
+  }
+  return name + ".log";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+// output_log.h: the file that keeps everything one command writes, as it was written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "launch/file_descriptor.h"
+
+namespace lockstep {
+
+class OutputLog {
+ public:
+  // Makes `directory` if need be, and the file anew. Throws Error when that fails. An empty
+  // directory keeps nothing.
+  OutputLog(const std::string& directory, const std::string& command_name);
+
+  // A full disk ends the file, not the run.
+  void add(std::string_view bytes);
+
+ private:
+  FileDescriptor file_;
+};
+
+// "worker 0" -> "worker-0.log"; nothing in a name can lead out of the directory.
+std::string log_file_name(const std::string& command_name);
+
+}  // namespace lockstep

@@ -1,0 +1,63 @@
+// run_commands.h: runs any plan: starts its processes, passes on their lines, and ends them all.
+//
+// It returns when every worker has ended, when something failed, when time is up, or when it is
+// asked to stop; and never before every process of every group is gone. Memory stays bounded
+// whatever is written. Should this process be killed, a guard ends the others.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "launch/command.h"
+#include "launch/process.h"
+
+namespace lockstep {
+
+struct RunLimits {
+  Seconds time{3600};                   // for the whole plan
+  std::optional<Seconds> silence = {};  // longest time in which no process writes anything
+  Seconds grace{5};                     // between asking a process to end and killing it
+};
+
+struct OutputLine {
+  size_t command;  // its place in the plan
+  Seconds time;    // since the start
+  const std::string& text;
+  bool whole;  // false: it was cut or never ended, and its numbers may lack digits
+};
+
+enum class Next { GoOn, Stop };
+
+struct RunWatch {
+  std::function<Next(const OutputLine&)> line = {};  // Stop: the plan has done what it was for
+  std::function<Next()> poll = {};                   // a few times a second; Stop: interrupted
+  std::string log_directory = {};  // keeps all output, one file per command; empty: none
+};
+
+enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };
+
+struct CommandOutcome {
+  std::optional<ExitStatus> status;     // absent: never started
+  bool ended_by_us = false;             // it still ran when the plan ended
+  int64_t lines = 0;                    // that it wrote
+  std::vector<std::string> last_lines;  // the last kLastLines of them
+};
+
+struct PlanOutcome {
+  static constexpr size_t kLastLines = 20;
+
+  RunEnd end = RunEnd::Completed;
+  std::string why;     // in words, of all but Completed
+  size_t culprit = 0;  // of Failed: the command that failed first
+  Seconds duration{};
+  std::vector<CommandOutcome> commands;  // as in the plan
+};
+
+PlanOutcome run_commands(std::span<const Command> plan, const RunLimits& limits,
+                         const RunWatch& watch);
+
+}  // namespace lockstep
