@@ -207,10 +207,9 @@ int report(const RunResult& result, Surroundings& around) {
     return result.status == "interrupted" ? kInterrupted : kFailure;
   }
   around.out << total_block(result.throughput.total_images_per_second) << std::flush;
-  const Interval& interval = result.summary.images_per_second_95;
-  if (!result.steps.empty()) {
+  if (const auto& interval = result.summary.images_per_second_95) {
     around.err << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
-                              result.steps.size(), interval.low, interval.high);
+                              result.steps.size(), interval->low, interval->high);
   }
   return kSuccess;
 }
