@@ -14,8 +14,9 @@ endfunction()
 
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
 # PROCESSORS says how many threads its tests compute with, so that ctest runs fewer of them at once.
+# WHOLE makes the program one ctest: for those that take longer to start than to run a test.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
@@ -26,8 +27,13 @@ function(lockstep_test name)
   if(NOT arg_PROCESSORS)
     set(arg_PROCESSORS 1)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+  endif()
 endfunction()
 include(GoogleTest)
 

@@ -13,6 +13,12 @@
 
 namespace lockstep {
 
+// Engines come with libraries that not every user wants, so some live in a program of their own.
+struct OtherProgram {
+  std::string_view name;      // of the file, beside this program
+  std::string_view built_by;  // "./run torch"
+};
+
 struct EngineKind {
   std::string_view name;
   // The engine allocates little before it is bound, but knows its memory_bytes().
@@ -20,7 +26,14 @@ struct EngineKind {
   std::map<std::string, std::string> (*libraries)();
   // f32 multiply-adds that this machine does on so many threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);
+  std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
 };
+
+EngineKind engine_elsewhere(std::string_view name, const OtherProgram& program);
+
+// Of an engine that this program knows but does not have.
+std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engines,
+                                              std::string_view name);
 
 // Throws UsageError with the names there are.
 const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name);

@@ -7,12 +7,12 @@
 #include <iostream>
 #include <string_view>
 
-#include "app/native.h"
+#include "app/own_engines.h"
 #include "app/program.h"
 
 int main(int count, char** words) {
   using namespace lockstep;
-  const EngineKind engines[] = {native_engine_kind()};
+  const std::vector<EngineKind> engines = own_engines();
   const char* kind = std::getenv("TERM");
   const bool terminal =
       isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");

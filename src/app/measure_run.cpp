@@ -81,19 +81,24 @@ std::vector<TraceEvent> trace_of(const Engine& engine, const OpTimeline* timelin
   return events;
 }
 
+// Of other devices than the CPU it is not known.
+std::optional<double> peak_of(const RunPlan& plan) {
+  if (plan.config.device != "cpu") return {};
+  return plan.engine->peak_gflops(plan.facts.threads);
+}
+
 // Forward is one product per layer, backward two; a multiply-add is two operations.
 Throughput throughput_of(const RunPlan& plan, const LoopOutcome& outcome, const Summary& summary,
                          std::optional<double> peak_before) {
   const double images = static_cast<double>(outcome.timed.size()) * plan.facts.batch_size;
   const double products = plan.config.forward_only ? 1 : 3;
   const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
-  Throughput throughput = {
-      .total_images_per_second = images / outcome.total.count(),
-      .total_seconds = outcome.total.count(),
-      .gflops = summary.images_per_second * flops_per_image / 1e9,
-      // A neighbour who leaves in the middle must not make us look good.
-      .fma_peak_gflops = std::max(peak_before, plan.engine->peak_gflops(plan.facts.threads)),
-      .fraction_of_peak = {}};
+  Throughput throughput = {.total_images_per_second = images / outcome.total.count(),
+                           .total_seconds = outcome.total.count(),
+                           .gflops = summary.images_per_second * flops_per_image / 1e9,
+                           // A neighbour who leaves in the middle must not make us look good.
+                           .fma_peak_gflops = std::max(peak_before, peak_of(plan)),
+                           .fraction_of_peak = {}};
   if (throughput.fma_peak_gflops) {
     throughput.fraction_of_peak = throughput.gflops / *throughput.fma_peak_gflops;
   }
@@ -112,7 +117,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, S
   strategy->start();
   SyntheticSource input = make_input(plan);
 
-  const std::optional<double> peak_before = plan.engine->peak_gflops(plan.facts.threads);
+  const std::optional<double> peak_before = peak_of(plan);
   TrainWatch watch(around, plan, engine, log);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();

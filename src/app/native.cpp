@@ -1,11 +1,12 @@
-#include "app/native.h"
-
+// native.cpp: the engines of the program lockstep.
+#include "app/own_engines.h"
 #include "engine/native/fma_peak.h"
 #include "engine/native/native_engine.h"
 
 namespace lockstep {
+namespace {
 
-EngineKind native_engine_kind() {
+EngineKind native_kind() {
   return {.name = "native",
           .make = make_native_engine,
           .libraries =
@@ -15,6 +16,12 @@ EngineKind native_engine_kind() {
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);
           }};
+}
+
+}  // namespace
+
+std::vector<EngineKind> own_engines() {
+  return {native_kind(), engine_elsewhere("torch", {"lockstep-torch", "./run torch"})};
 }
 
 }  // namespace lockstep

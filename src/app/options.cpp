@@ -131,7 +131,7 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .help = option.help,
          .set = [&run, &option](const std::string& text) { set_from_text(run, option, text); },
          .group = option.group,
-         .default_text = is_switch(option) ? "" : text_of({}, option),
+         .default_text = is_switch(option) ? "" : text_of(run, option),
          .letter = option.details.letter,
          .aliases = option.details.aliases});
   }

@@ -131,6 +131,7 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
                              .layout =
                                  run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
                              .seed = static_cast<uint64_t>(run.seed),
+                             .device = run.device,
                              .convolution = conv_algorithm(run.conv_algo)},
           .optimizer = optimizer_settings(run),
           .schedule = make_schedule(

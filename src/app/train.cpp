@@ -9,6 +9,7 @@
 #include "app/measure_run.h"
 #include "app/memory_check.h"
 #include "app/options.h"
+#include "app/other_program.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "measure/host.h"
@@ -82,6 +83,7 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
 
 int train_command(Surroundings& around, std::span<const std::string> arguments) {
   RunConfig config;
+  config.engine = around.engines.front().name;
   const CommandSyntax syntax = {.command = "train",
                                 .summary = "Trains one network and measures how fast.",
                                 .flags = run_flags(config)};
@@ -90,6 +92,8 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     around.out << help_text(syntax);
     return kSuccess;
   }
+  const auto other = program_elsewhere(around.engines, config.engine);
+  if (other && config.program.empty()) become(*other, around, "train", arguments);
   if (!known.passed_over.empty()) {
     around.err << fmt::format("note: nothing to set here: {}\n",
                               fmt::join(known.passed_over, ", "));

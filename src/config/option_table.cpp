@@ -71,7 +71,8 @@ std::vector<RunOption> make_table() {
     {"resnet-base-lr", &R::resnet_base_lr, kRate,
      "rate at batch 256 of the ResNet schedule; 0.128 by default", {.range = kFromZero}},
 
-    {"device", &R::device, kWhere, "kind of device", {.choices = {"cpu"}}},
+    {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
+     {.choices = {"cpu", "cuda", "cuda:N"}}},
     {"num-devices", &R::num_devices, kWhere, "devices of this machine to train on",
      {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus"}}},
     {"variable-update", &R::variable_update, kWhere, "how devices agree on values",

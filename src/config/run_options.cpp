@@ -48,14 +48,22 @@ void read(const RunOption& option, std::string_view text, double& value) {
   value = *number;
 }
 
+// The text spelled as the choice is; empty when it is another. "cuda:N" allows "cuda:2".
+std::string as_choice(const std::string& choice, std::string_view text) {
+  if (lower_case(choice) == lower_case(text)) return choice;
+  const std::string stem = choice.substr(0, choice.size() - 1);
+  if (choice != stem + 'N' || !lower_case(text).starts_with(lower_case(stem))) return "";
+  const auto number = whole_number(text.substr(stem.size()));
+  return number && *number >= 0 ? fmt::format("{}{}", stem, *number) : "";
+}
+
 void read(const RunOption& option, std::string_view text, std::string& value) {
   if (option.details.choices.empty()) return void(value = text);
   for (const std::string& choice : option.details.choices) {
-    if (lower_case(choice) == lower_case(text)) return void(value = choice);
+    const std::string chosen = as_choice(choice, text);
+    if (!chosen.empty()) return void(value = chosen);
   }
-  const bool one = option.details.choices.size() == 1;
-  refuse(option, fmt::format("{}{}", one ? "" : "one of ", fmt::join(option.details.choices, ", ")),
-         text);
+  refuse(option, fmt::format("one of {}", fmt::join(option.details.choices, ", ")), text);
 }
 
 template <typename T>

@@ -25,7 +25,7 @@ struct Range {
 
 struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
-  std::vector<std::string> choices = {};  // of texts; empty: any
+  std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type

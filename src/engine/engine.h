@@ -38,6 +38,7 @@ struct EngineOptions {
   Mode mode = Mode::Training;
   ImageLayout layout = ImageLayout::Nchw;  // in which batches arrive
   uint64_t seed = 0;                       // of dropout
+  std::string device = "cpu";              // "cpu", "cuda" or "cuda:1"
   ConvAlgorithm convolution = ConvAlgorithm::Auto;
 };
 

@@ -1,6 +1,6 @@
 #include "config/run_options.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <set>
 
@@ -91,7 +91,7 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
   EXPECT_EQ(refusal("optimizer", "lars"),
             "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
-  EXPECT_EQ(refusal("device", "gpu"), "--device must be cpu, not 'gpu'");
+  EXPECT_EQ(refusal("device", "gpu"), "--device must be one of cpu, cuda, cuda:N, not 'gpu'");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }
@@ -102,6 +102,15 @@ TEST(RunOptions, ChoicesAreReadInAnyCase) {
   EXPECT_EQ(run.data_format, "NHWC");
   set_from_text(run, option("device"), "CPU");
   EXPECT_EQ(run.device, "cpu");
+}
+
+TEST(RunOptions, ANumberedChoiceTakesNumbersOnly) {
+  RunConfig run;
+  set_from_text(run, option("device"), "CUDA:03");
+  EXPECT_EQ(run.device, "cuda:3");
+  for (const char* wrong : {"cuda:", "cuda:x", "cuda:-1", "cuda3", "cpu:0", "cuda:1 "}) {
+    EXPECT_THAT(refusal("device", wrong), ::testing::HasSubstr("cuda:N")) << wrong;
+  }
 }
 
 }  // namespace

@@ -35,9 +35,10 @@ class EngineContract : public ::testing::TestWithParam<std::tuple<EngineRow, Sma
   }
 };
 
+constexpr double kFloor = 1e-6;  // of gradients that are zero but for rounding
+
 void expect_near(std::span<const float> actual, std::span<const float> expected, double tolerance,
                  const std::string& name) {
-  constexpr double kFloor = 1e-6;  // gradients that are zero but for rounding
   EXPECT_LE(distance(actual, expected), tolerance * norm(expected) + kFloor)
       << name << ", whose norm is " << norm(expected);
 }
@@ -122,7 +123,7 @@ TEST_P(EngineContract, GradientsAreTheSlopeOfTheLoss) {
     // A random direction may be nearly level, so the slope that one would expect counts too.
     const double usual_slope = norm(gradient) / std::sqrt(gradient.size());
     const double slope = (ahead.loss - behind.loss) / length;
-    EXPECT_NEAR(predicted / length, slope, 1e-4 * (std::abs(slope) + usual_slope) + 1e-6)
+    EXPECT_NEAR(predicted / length, slope, 1e-4 * (std::abs(slope) + usual_slope) + kFloor)
         << replica.parameter_name(id);
   }
 }

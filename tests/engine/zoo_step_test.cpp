@@ -5,10 +5,8 @@
 #include <bit>
 #include <cmath>
 
-#include "nn/initial_values.h"
-#include "nn/parameters.h"
-#include "nn/zoo.h"
 #include "support/engines.h"
+#include "support/zoo_cases.h"
 
 namespace lockstep {
 namespace {
@@ -16,50 +14,14 @@ namespace {
 constexpr int kBatch = 2;
 constexpr uint64_t kSeed = 7;
 
-struct ZooCase {
-  std::string name;
-  const Model* model;
-  ModelOptions options;
-};
-
-void PrintTo(const ZooCase& zoo_case, std::ostream* out) { *out << zoo_case.name; }
-
-std::string letters_and_digits(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
-  }
-  return result;
-}
-
-std::vector<ZooCase> zoo_cases() {
-  std::vector<ZooCase> cases;
-  for (const Model& model : models()) {
-    cases.push_back({letters_and_digits(model.name), &model, {}});
-  }
-  cases.push_back({"inception3_with_aux_head", &find_model("inception3"), {.aux_head = true}});
-  return cases;
-}
-
 class ZooStep : public ::testing::TestWithParam<std::tuple<EngineRow, ZooCase>> {
  protected:
   MakeEngine make() const { return std::get<0>(GetParam()).make; }
-  Graph graph() const {
-    const ZooCase& zoo_case = std::get<1>(GetParam());
-    return build(*zoo_case.model, zoo_case.options);
-  }
+  Graph graph() const { return std::get<1>(GetParam()).graph(); }
 };
 
 // One thread: tests run side by side, and threads that wait for each other by spinning would not.
-constexpr EngineOptions kOptions = {.batch = kBatch, .threads = 1, .seed = kSeed};
-
-void set_first_values(Replica& replica, const Graph& graph) {
-  for (ParameterId id = 0; const ParameterSpec& spec : parameters_of(graph)) {
-    std::vector<float> values(spec.shape.elements());
-    fill_initial_values(graph, spec, kSeed, values);
-    replica.set_plain(id++, values);
-  }
-}
+const EngineOptions kOptions = {.batch = kBatch, .threads = 1, .seed = kSeed};
 
 // Of the bits of all floats: large models would not fit into memory twice.
 uint64_t fingerprint(std::span<const float> values) {
@@ -72,7 +34,7 @@ uint64_t fingerprint(std::span<const float> values) {
 TEST_P(ZooStep, IsFiniteReachesEveryParameterAndRepeatsOnAnotherEngine) {
   const Graph graph = this->graph();
   Replica replica(graph, make()(graph, kOptions));
-  set_first_values(replica, graph);
+  set_first_values(replica, graph, kSeed);
   const Examples examples = random_examples(graph, kBatch, kSeed);
 
   const float loss = replica.step(examples.batch()).loss;

@@ -189,6 +189,10 @@ std::string isa_name(dnnl::cpu_isa isa) {
 }  // namespace native
 
 std::unique_ptr<Engine> make_native_engine(const Graph& graph, const EngineOptions& options) {
+  if (options.device != "cpu") {
+    throw UsageError("--device {}: the native engine runs on cpu; --engine torch runs on CUDA too",
+                     options.device);
+  }
   return std::make_unique<native::NativeEngine>(graph, options);
 }
 

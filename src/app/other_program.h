@@ -1,0 +1,16 @@
+// other_program.h: an engine that another program has linked in: this one becomes that one.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/program.h"
+
+namespace lockstep {
+
+// Same process, arguments, streams and signals. Returns only by throwing Error: when the program is
+// not beside this one, saying how to build it, or cannot be started.
+[[noreturn]] void become(const OtherProgram& other, const Surroundings& around,
+                         const std::string& command, std::span<const std::string> arguments);
+
+}  // namespace lockstep

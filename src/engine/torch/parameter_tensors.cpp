@@ -1,0 +1,87 @@
+#include "engine/torch/parameter_tensors.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace lockstep::libtorch {
+
+ParameterTensors::ParameterTensors(const Graph& graph, const EngineOptions& options,
+                                   at::Device device)
+    : specs_(parameters_of(graph)), options_(options), device_(device) {
+  for (const ParameterSpec& spec : specs_) {
+    infos_.push_back({.name = spec.name,
+                      .shape = spec.shape,
+                      .stored_floats = spec.shape.elements(),
+                      .decays = spec.decays});
+  }
+}
+
+ParameterId ParameterTensors::id_of(NodeId node, ParameterRole role) const {
+  const auto found = std::find_if(specs_.begin(), specs_.end(), [&](const ParameterSpec& spec) {
+    return spec.node == node && spec.role == role;
+  });
+  assert(found != specs_.end());
+  return static_cast<ParameterId>(found - specs_.begin());
+}
+
+bool ParameterTensors::by_pixel(ParameterId id) const {
+  return options_.layout == ImageLayout::Nhwc && specs_[id].shape.rank() == 4;
+}
+
+// FNV-1a over the sizes and strides of all parameters.
+uint64_t ParameterTensors::fingerprint() const {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3u; };
+  for (ParameterId id = 0; id < count(); ++id) {
+    for (const int64_t size : specs_[id].shape.dims()) add(static_cast<uint64_t>(size));
+    add(by_pixel(id) ? 1 : 0);
+  }
+  return hash;
+}
+
+void ParameterTensors::bind(ParameterArena& arena) {
+  arena_ = &arena;
+  tensors_.clear();
+  for (ParameterId id = 0; id < count(); ++id) {
+    at::Tensor tensor = stored_view(id, arena.values(id).data());
+    if (!device_.is_cpu()) tensor = tensor.to(device_, tensor.scalar_type(), false, true);
+    tensors_.push_back(tensor.set_requires_grad(options_.mode == Mode::Training));
+  }
+}
+
+at::Tensor ParameterTensors::arena_gradient(ParameterId id) const {
+  return stored_view(id, arena_->gradient(id).data());
+}
+
+void ParameterTensors::refresh(ParameterId id) {
+  if (device_.is_cpu()) return;
+  tensors_[id].detach().copy_(stored_view(id, arena_->values(id).data()));
+}
+
+void ParameterTensors::read_plain(ParameterId id, std::span<const float> stored,
+                                  std::span<float> plain) const {
+  plain_view(id, plain.data()).copy_(stored_view(id, stored.data()));
+}
+
+void ParameterTensors::write_plain(ParameterId id, std::span<const float> plain,
+                                   std::span<float> stored) const {
+  stored_view(id, stored.data()).copy_(plain_view(id, plain.data()));
+}
+
+// A tensor cannot say that its memory is const; whoever asks for one of const memory only reads.
+at::Tensor ParameterTensors::stored_view(ParameterId id, const float* memory) const {
+  if (!by_pixel(id)) return plain_view(id, memory);
+  const Shape& shape = specs_[id].shape;
+  const int64_t channels = shape[1], height = shape[2], width = shape[3];
+  return at::from_blob(const_cast<float*>(memory), shape.dims(),
+                       {height * width * channels, 1, width * channels, channels});
+}
+
+at::Tensor ParameterTensors::plain_view(ParameterId id, const float* memory) const {
+  return at::from_blob(const_cast<float*>(memory), specs_[id].shape.dims());
+}
+
+}  // namespace lockstep::libtorch

@@ -1,0 +1,48 @@
+// parameter_tensors.h: the arena's parameters as tensors.
+//
+// On the CPU a tensor is a view of the arena: nothing is copied, an update shows at once. On
+// another device it is a copy, which refresh() renews. Stored layout is plain, but for kernels of
+// convolutions in a channels-last network: those are stored by pixel, as LibTorch then wants them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <span>
+#include <vector>
+
+#include "engine/engine.h"
+#include "nn/parameters.h"
+
+namespace lockstep::libtorch {
+
+class ParameterTensors {
+ public:
+  ParameterTensors(const Graph& graph, const EngineOptions& options, at::Device device);
+
+  std::span<const ParameterInfo> infos() const { return infos_; }
+  int count() const { return static_cast<int>(infos_.size()); }
+  ParameterId id_of(NodeId node, ParameterRole role) const;  // it must exist
+  uint64_t fingerprint() const;
+
+  void bind(ParameterArena& arena);  // borrows it
+  const at::Tensor& operator[](ParameterId id) const { return tensors_[id]; }
+  at::Tensor arena_gradient(ParameterId id) const;  // a view
+  void refresh(ParameterId id);
+
+  void read_plain(ParameterId id, std::span<const float> stored, std::span<float> plain) const;
+  void write_plain(ParameterId id, std::span<const float> plain, std::span<float> stored) const;
+
+ private:
+  bool by_pixel(ParameterId id) const;
+  at::Tensor stored_view(ParameterId id, const float* memory) const;
+  at::Tensor plain_view(ParameterId id, const float* memory) const;
+
+  std::vector<ParameterSpec> specs_;
+  std::vector<ParameterInfo> infos_;
+  EngineOptions options_;
+  at::Device device_;
+  ParameterArena* arena_ = nullptr;  // borrowed
+  std::vector<at::Tensor> tensors_;  // by id, on the device
+};
+
+}  // namespace lockstep::libtorch

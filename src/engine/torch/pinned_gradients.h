@@ -1,0 +1,31 @@
+// pinned_gradients.h: the way of gradients from a device to the arena.
+//
+// Each is copied into pinned host memory as soon as backward has it, without stopping the device;
+// the copy into the arena follows when that one is done.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Event.h>
+
+#include <vector>
+
+namespace lockstep::libtorch {
+
+class PinnedGradients {
+ public:
+  PinnedGradients(int parameters, at::Device device) : device_(device), slots_(parameters) {}
+
+  void send(int parameter, const at::Tensor& gradient);        // returns at once
+  void receive(int parameter, const at::Tensor& destination);  // waits for what was sent
+
+ private:
+  struct Slot {
+    at::Tensor host;  // pinned
+    c10::Event copied{c10::DeviceType::CUDA};
+  };
+
+  at::Device device_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace lockstep::libtorch

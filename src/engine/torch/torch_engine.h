@@ -1,0 +1,22 @@
+// torch_engine.h: training with LibTorch: the layers are ATen calls, backward is autograd.
+//
+// Written as a LibTorch user would write it, so that its speed is LibTorch's: ReLUs work in place,
+// and with --data-format NHWC the whole network runs in channels-last layout, kernels included.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/engine.h"
+
+namespace lockstep {
+
+// Sets the number of threads of the calling thread's OpenMP pool, on which ATen, oneDNN and BLAS
+// run. Throws UsageError when there is no such device. memory_bytes() is an estimate: LibTorch
+// allocates as it goes.
+std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options);
+
+// "LibTorch 1.13.0, Intel(R) MKL-DNN v2.6.3, OpenBLAS 0.3.21"
+std::string torch_library_versions();
+
+}  // namespace lockstep

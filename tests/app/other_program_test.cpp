@@ -1,0 +1,71 @@
+// An engine of another program: this one becomes that one, arguments and all.
+#include "app/other_program.h"
+
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "app/reference_kind.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class OtherEngine : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-other-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  int train(const std::string& engine) {
+    const EngineKind engines[] = {reference_kind(),
+                                  engine_elsewhere("other", {"lockstep-other", "./run other"})};
+    std::ostringstream out;
+    Surroundings around = {
+        .engines = engines, .out = out, .err = err_, .program = (directory_ / "lockstep").string()};
+    return run_program(around, std::vector<std::string>{"train", "--engine", engine, "-b", "7"});
+  }
+  void write_script(const std::string& text) {
+    const fs::path script = directory_ / "lockstep-other";
+    std::ofstream(script) << "#!/bin/sh\n" << text;
+    fs::permissions(script, fs::perms::owner_all);
+  }
+
+  fs::path directory_;
+  std::ostringstream err_;
+};
+
+TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
+  write_script("echo \"$@\" > \"$(dirname \"$0\")/words\"\nexit 42\n");
+  const pid_t child = fork();
+  if (child == 0) _exit(train("other"));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  std::string words;
+  std::ifstream file(directory_ / "words");
+  std::getline(file, words);
+  EXPECT_EQ(words, "train --engine other -b 7");
+}
+
+TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
+  EXPECT_EQ(train("other"), kFailure);
+  EXPECT_THAT(err_.str(), HasSubstr("lockstep-other, which is not there; './run other' builds it"));
+}
+
+TEST_F(OtherEngine, IsAmongTheNamesThatAnUnknownEngineIsTold) {
+  EXPECT_EQ(train("tensorflow"), kUsage);
+  EXPECT_THAT(err_.str(), HasSubstr("--engine must be one of native, other, not 'tensorflow'"));
+}
+
+}  // namespace
+}  // namespace lockstep
