@@ -28,15 +28,18 @@ Memory::Memory(int64_t bytes) : bytes_(bytes) {
 }
 
 Memory::~Memory() {
-  if (data_) munmap(data_, rounded(bytes_));
+  if (data_ && !owner_) munmap(data_, rounded(bytes_));
 }
 
 Memory::Memory(Memory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      owner_(std::move(other.owner_)) {}
 
 Memory& Memory::operator=(Memory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

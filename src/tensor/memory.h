@@ -1,4 +1,4 @@
-// memory.h: a block of zeroed, page-aligned memory that its object owns.
+// memory.h: a block of zeroed, page-aligned memory that its object owns or shares.
 //
 // Large blocks ask for huge pages: a training step walks through gigabytes, and 4 KiB pages would
 // spend a tenth of it in address translation. Pages are placed by whoever touches them first.
@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 namespace lockstep {
 
@@ -14,6 +16,10 @@ class Memory {
  public:
   Memory() = default;
   explicit Memory(int64_t bytes);  // throws Error when the system refuses
+  // A block that belongs to `owner`, kept alive as long as this object: memory that a communicator
+  // shares with other processes.
+  Memory(std::span<std::byte> block, std::shared_ptr<const void> owner)
+      : data_(block.data()), bytes_(std::ssize(block)), owner_(std::move(owner)) {}
   ~Memory();
   Memory(Memory&& other) noexcept;
   Memory& operator=(Memory&& other) noexcept;
@@ -27,6 +33,7 @@ class Memory {
  private:
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
+  std::shared_ptr<const void> owner_;  // shared with whoever made the block; empty: mapped here
 };
 
 }  // namespace lockstep

@@ -10,7 +10,7 @@ constexpr int64_t kFloatsPerCacheLine = 16;
 }  // namespace
 
 ParameterArena::ParameterArena(std::span<const int64_t> stored_floats,
-                               std::span<const ParameterId> order)
+                               std::span<const ParameterId> order, const AllocateMemory& gradients)
     : offsets_(stored_floats.size()),
       sizes_(stored_floats.begin(), stored_floats.end()),
       order_(order.begin(), order.end()) {
@@ -22,7 +22,7 @@ ParameterArena::ParameterArena(std::span<const int64_t> stored_floats,
     end += lines * kFloatsPerCacheLine;
   }
   values_ = Memory(end * static_cast<int64_t>(sizeof(float)));
-  gradients_ = Memory(end * static_cast<int64_t>(sizeof(float)));
+  gradients_ = gradients(end * static_cast<int64_t>(sizeof(float)));
 }
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,10 +16,15 @@ namespace lockstep {
 
 using ParameterId = int;  // position in the network's list of parameters, in creation order
 
+using AllocateMemory = std::function<Memory(int64_t bytes)>;
+inline Memory plain_memory(int64_t bytes) { return Memory(bytes); }
+
 class ParameterArena {
  public:
   // `stored_floats[id]`: size of each parameter as the engine stores it; `order`: every id once.
-  ParameterArena(std::span<const int64_t> stored_floats, std::span<const ParameterId> order);
+  // `gradients`: where they come to live, so that a communicator can reduce them in place.
+  ParameterArena(std::span<const int64_t> stored_floats, std::span<const ParameterId> order,
+                 const AllocateMemory& gradients = plain_memory);
 
   std::span<float> values(ParameterId id) const { return part(values_, id); }
   std::span<float> gradient(ParameterId id) const { return part(gradients_, id); }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -38,6 +40,17 @@ TEST(Memory, AssignedOverGivesItsOldBlockBack) {
   Memory target(4096);
   target = Memory(8192);
   EXPECT_EQ(target.bytes(), 8192);
+}
+
+TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {
+  auto block = std::make_shared<std::vector<std::byte>>(4096);
+  const std::weak_ptr<const void> watch = block;
+  Memory memory(*block, block);
+  block.reset();
+  EXPECT_FALSE(watch.expired());
+  memory.floats()[1023] = 1;
+  memory = Memory();
+  EXPECT_TRUE(watch.expired());
 }
 
 TEST(Memory, SaysHowMuchItCouldNotGet) {

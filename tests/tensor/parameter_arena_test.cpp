@@ -34,6 +34,16 @@ TEST(ParameterArena, PlacesParametersInTheGivenOrderWithoutGaps) {
   EXPECT_EQ(arena.gradient(0).data(), arena.all_gradients().data() + 48);
 }
 
+TEST(ParameterArena, PutsGradientsIntoTheGivenMemory) {
+  const std::byte* given = nullptr;
+  const ParameterArena arena(kSizes, kBackward, [&](int64_t bytes) {
+    Memory memory(bytes);
+    given = memory.data();
+    return memory;
+  });
+  EXPECT_EQ(reinterpret_cast<const std::byte*>(arena.all_gradients().data()), given);
+}
+
 TEST(ParameterArena, KeepsValuesAndGradientsApart) {
   const ParameterArena arena(kSizes, kBackward);
   arena.values(1)[0] = 5;

@@ -1,0 +1,69 @@
+#include "comm/backends.h"
+
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "base/error.h"
+#include "comm/gloo.h"
+#include "comm/hierarchical.h"
+#include "comm/mpi.h"
+#include "comm/shm.h"
+
+namespace lockstep {
+namespace {
+
+template <MakeCommunicator kMake>
+std::unique_ptr<Communicator> everywhere(const Roster& roster, const CommOptions& options,
+                                         Store& store) {
+  return with_compression(with_rules(kMake(roster, options, store), options.rules),
+                          options.compression);
+}
+
+std::unique_ptr<Communicator> on_one_host(const Roster& roster, const CommOptions& options,
+                                          Store& store) {
+  const std::vector<int> leading = first_rank_of_each_host(roster);
+  if (leading.size() > 1) {
+    throw UsageError("shm connects ranks of one host, but these are on {}; use hierarchical",
+                     roster.who(leading));
+  }
+  return everywhere<make_shm>(roster, options, store);
+}
+
+template <MakeCommunicator kBetween>
+std::unique_ptr<Communicator> per_host(const Roster& roster, const CommOptions& options,
+                                       Store& store) {
+  return make_hierarchical(roster, options, store, kBetween);
+}
+
+constexpr Backend kBackends[] = {
+    {"shm", "shared memory, for ranks of one host", on_one_host},
+    {"gloo", "TCP between all ranks", everywhere<make_gloo>},
+    {"mpi", "MPI, for ranks that mpirun or srun started", everywhere<make_mpi>},
+    {"hierarchical", "shared memory inside each host, gloo between hosts", per_host<make_gloo>},
+    {"hierarchical_mpi", "shared memory inside each host, mpi between hosts", per_host<make_mpi>},
+};
+
+}  // namespace
+
+std::span<const Backend> comm_backends() { return kBackends; }
+
+std::unique_ptr<Communicator> make_communicator(std::string_view name, const Roster& roster,
+                                                const CommOptions& options, Store& store) {
+  std::vector<std::string_view> names;
+  for (const Backend& backend : kBackends) {
+    if (backend.name == name) return backend.make(roster, options, store);
+    names.push_back(backend.name);
+  }
+  throw UsageError("unknown communicator '{}'; there are {}", name, fmt::join(names, ", "));
+}
+
+std::string_view default_backend(const Roster& roster, Network network) {
+  const int hosts = static_cast<int>(first_rank_of_each_host(roster).size());
+  const bool mpi = network == Network::Mpi;
+  if (hosts == 1) return "shm";
+  if (hosts == roster.size()) return mpi ? "mpi" : "gloo";
+  return mpi ? "hierarchical_mpi" : "hierarchical";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,229 @@
+#include "comm/gloo.h"
+
+#include <gloo/allreduce.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+#include <gloo/common/error.h>
+#include <gloo/rendezvous/context.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "comm/kernels.h"
+#include "comm/network_interface.h"
+#include "comm/roll_call.h"
+#include "comm/store.h"
+
+namespace lockstep {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
+
+constexpr uint8_t kMessageSlot = 0x20;  // beside the prefixes of Gloo's own collectives
+// Gloo's time-out is for a whole operation; ours is for nothing moving. So large ones go in pieces.
+constexpr int64_t kPieceBytes = 32 << 20;
+
+class GlooStore : public gloo::rendezvous::Store {
+ public:
+  GlooStore(lockstep::Store& store, std::string prefix, Seconds timeout)
+      : store_(store), prefix_(std::move(prefix)), timeout_(timeout) {}
+
+  void set(const std::string& key, const std::vector<char>& data) override {
+    store_.set(prefix_ + key, std::string(data.begin(), data.end()));
+  }
+  std::vector<char> get(const std::string& key) override {
+    const std::string value = store_.get(prefix_ + key, timeout_);
+    return {value.begin(), value.end()};
+  }
+  void wait(const std::vector<std::string>& keys) override { fetch(keys, timeout_); }
+  void wait(const std::vector<std::string>& keys, const Milliseconds& timeout) override {
+    fetch(keys, timeout);
+  }
+
+ private:
+  void fetch(std::vector<std::string> keys, Seconds timeout) {
+    for (std::string& key : keys) key.insert(0, prefix_);
+    store_.get(keys, timeout);
+  }
+
+  lockstep::Store& store_;  // borrowed for the time of connecting
+  std::string prefix_;
+  Seconds timeout_;
+};
+
+template <typename Element>
+std::span<Element> piece(std::span<Element> data, size_t begin) {
+  constexpr size_t kMost = kPieceBytes / sizeof(Element);
+  return data.subspan(begin, std::min(kMost, data.size() - begin));
+}
+
+void add_floats(void* out, const void* a, const void* b, size_t count) {
+  add(static_cast<float*>(out), static_cast<const float*>(a), static_cast<const float*>(b),
+      static_cast<int64_t>(count));
+}
+
+class GlooCommunicator : public Communicator {
+ public:
+  GlooCommunicator(Roster roster, const CommOptions& options, Store& store)
+      : roster_(std::move(roster)), options_(options), store_(store) {
+    gloo::transport::tcp::attr attributes;
+    attributes.hostname = agreed_address();
+    context_ = std::make_shared<gloo::rendezvous::Context>(roster_.rank, roster_.size());
+    context_->setTimeout(timeout());
+    if (roster_.size() == 1) return;
+    guarded("connecting", [&] {
+      GlooStore gloo_store(store, options_.name + "/gloo/", options_.stall_timeout);
+      std::shared_ptr<gloo::transport::Device> device =
+          gloo::transport::tcp::CreateDevice(attributes);
+      context_->connectFullMesh(gloo_store, device);
+    });
+  }
+
+  int rank() const override { return roster_.rank; }
+  int size() const override { return roster_.size(); }
+  Memory allocate(int64_t bytes) override { return Memory(bytes); }
+
+  void all_reduce(std::span<float> data) override {
+    if (size() == 1) return;
+    guarded("all-reduce", [&] {
+      for (size_t begin = 0; begin < data.size(); begin += kPieceBytes / sizeof(float)) {
+        const auto part = piece(data, begin);
+        gloo::AllreduceOptions call(context_);
+        call.setOutput(part.data(), part.size());
+        call.setReduceFunction(add_floats);
+        call.setAlgorithm(gloo::AllreduceOptions::Algorithm::RING);
+        gloo::allreduce(call);
+      }
+    });
+  }
+
+  void broadcast(std::span<float> data, int root) override {
+    if (size() == 1) return;
+    guarded("broadcast", [&] {
+      for (size_t begin = 0; begin < data.size(); begin += kPieceBytes / sizeof(float)) {
+        const auto part = piece(data, begin);
+        gloo::BroadcastOptions call(context_);
+        call.setOutput(part.data(), part.size());
+        call.setRoot(root);
+        gloo::broadcast(call);
+      }
+    });
+  }
+
+  void barrier() override {
+    if (size() == 1) return;
+    guarded("barrier", [&] {
+      gloo::BarrierOptions call(context_);
+      gloo::barrier(call);
+    });
+  }
+
+  void send_bytes(std::span<const std::byte> data, int to, int tag) override {
+    exchange_bytes({.out = data, .to = to, .in = {}, .from = to, .tag = tag});
+  }
+  void recv_bytes(std::span<std::byte> data, int from, int tag) override {
+    exchange_bytes({.out = {}, .to = from, .in = data, .from = from, .tag = tag});
+  }
+
+  int recv_any_bytes(std::span<std::byte> data, int tag) override {
+    std::vector<int> others;
+    for (int other = 0; other < size(); ++other) {
+      if (other != rank()) others.push_back(other);
+    }
+    int from = -1;
+    guarded("receiving", [&] {
+      const Buffer first = buffer(piece(data, 0));
+      first->recv(others, slot(tag));
+      first->waitRecv(&from, timeout());
+      for (size_t begin = first->size; begin < data.size(); begin += kPieceBytes) {
+        const Buffer next = buffer(piece(data, begin));
+        next->recv(from, slot(tag));
+        next->waitRecv(timeout());
+      }
+    });
+    return from;
+  }
+
+  void exchange_bytes(const Exchange<std::byte>& e) override {
+    guarded("sending and receiving", [&] {
+      for (size_t begin = 0; begin < std::max(e.out.size(), e.in.size()); begin += kPieceBytes) {
+        Buffer in, out;
+        if (begin < e.in.size()) {
+          in = buffer(piece(e.in, begin));
+          in->recv(e.from, slot(e.tag));
+        }
+        if (begin < e.out.size()) {
+          out = buffer(piece(e.out, begin));
+          out->send(e.to, slot(e.tag));
+        }
+        if (out) out->waitSend(timeout());
+        if (in) in->waitRecv(timeout());
+      }
+    });
+  }
+
+ private:
+  Milliseconds timeout() const {
+    return std::chrono::duration_cast<Milliseconds>(silence_part(options_.stall_timeout));
+  }
+  static uint64_t slot(int tag) {
+    return gloo::Slot::build(kMessageSlot, static_cast<uint32_t>(tag));
+  }
+  Buffer buffer(std::span<const std::byte> data) {
+    return context_->createUnboundBuffer(const_cast<std::byte*>(data.data()), data.size());
+  }
+
+  // This rank's address for the others: of the given interface, or on the way to the store once it
+  // is clear that all can reach each other's.
+  std::string agreed_address() {
+    if (!options_.interface.empty()) return address_of_interface(options_.interface);
+    const std::string mine = store_.local_address();
+    const std::string prefix = options_.name + "/address/";
+    store_.set(prefix + std::to_string(rank()), mine);
+    const auto all = store_.get(numbered_keys(prefix, size()), options_.stall_timeout);
+    const auto loopback = std::find_if(all.begin(), all.end(), is_loopback);
+    const bool only_loopback = std::all_of(all.begin(), all.end(), is_loopback);
+    const bool one_host = first_rank_of_each_host(roster_).size() == 1;
+    if (loopback == all.end() || (only_loopback && one_host)) return mine;
+    throw Error(
+        "{} would be reached at {}, which leads to its own host only; choose a network interface "
+        "with --interface, or give the store's address on the network",
+        roster_.who(static_cast<int>(loopback - all.begin())), *loopback);
+  }
+
+  // What Gloo throws tells an address at best. The connections are closed first: that wakes the
+  // ranks that wait for this one, and they come to the roll call too.
+  template <typename Action>
+  void guarded(const char* doing, const Action& action) {
+    if (!failure_.empty()) throw Error(failure_);
+    try {
+      action();
+    } catch (const Error&) {  // of the store, while connecting: names what is missing already
+      throw;
+    } catch (const std::exception&) {
+      context_->closeConnections();
+      failure_ = fmt::format(
+          "{} failed: {}", doing,
+          roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout)));
+      throw Error(failure_);
+    }
+  }
+
+  Roster roster_;
+  CommOptions options_;
+  Store& store_;                                        // borrowed: outlives the communicator
+  std::shared_ptr<gloo::rendezvous::Context> context_;  // shared with Gloo's own objects
+  std::string failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_gloo(const Roster& roster, const CommOptions& options,
+                                        Store& store) {
+  return std::make_unique<GlooCommunicator>(roster, options, store);
+}
+
+}  // namespace lockstep

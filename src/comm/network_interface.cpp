@@ -1,0 +1,53 @@
+#include "comm/network_interface.h"
+
+#include <arpa/inet.h>
+#include <fmt/ranges.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+struct Interface {
+  std::string name, address;
+};
+
+std::vector<Interface> interfaces(int family, socklen_t length) {
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) throw Error("cannot list the network interfaces");
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, freeifaddrs);
+  std::vector<Interface> found;
+  for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
+    if (!entry->ifa_addr || entry->ifa_addr->sa_family != family) continue;
+    char text[NI_MAXHOST] = "";
+    getnameinfo(entry->ifa_addr, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+    found.push_back({entry->ifa_name, text});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string address_of_interface(const std::string& name) {
+  std::vector<Interface> all = interfaces(AF_INET, sizeof(sockaddr_in));
+  for (Interface& entry : interfaces(AF_INET6, sizeof(sockaddr_in6))) all.push_back(entry);
+  std::vector<std::string> shown;
+  for (const Interface& entry : all) {
+    if (entry.name == name) return entry.address;
+    shown.push_back(fmt::format("{} ({})", entry.name, entry.address));
+  }
+  throw UsageError("no network interface '{}' with an address here; there are {}", name,
+                   fmt::join(shown, ", "));
+}
+
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
+
+}  // namespace lockstep

@@ -1,0 +1,88 @@
+#include "comm/store.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr Seconds kAnswer{20};  // beyond what the request itself may wait
+
+// "host/3" belongs to rank 3; other keys are named as they are.
+std::string owner_of(const std::string& key) {
+  const std::string last = key.substr(key.rfind('/') + 1);
+  return whole_number(last) ? "rank " + last : "'" + key + "'";
+}
+
+uint32_t milliseconds(Seconds time) {
+  return static_cast<uint32_t>(std::clamp(time.count() * 1e3, 0.0, 4e9));
+}
+
+}  // namespace
+
+Store::Store(const StoreOptions& options) : endpoint_(options.endpoint) {
+  socket_ = connect_to(endpoint_, options.connect_timeout);
+  try {
+    ask(HelloRequest{options.token, options.member}, Seconds{0});
+  } catch (const Error& error) {
+    throw Error("{}; has this process another token than the run?", error.what());
+  }
+}
+
+void Store::set(const std::string& key, const std::string& value) {
+  ask(SetRequest{key, value}, Seconds{0});
+}
+
+std::vector<std::string> Store::get(const std::vector<std::string>& keys, Seconds timeout) {
+  StoreReply reply = ask(GetRequest{keys, milliseconds(timeout)}, timeout);
+  if (reply.complete) return std::move(reply.texts);
+  std::vector<std::string> owners;
+  for (const std::string& key : reply.texts) owners.push_back(owner_of(key));
+  throw Error("waited {:.0f} s in vain for {}", timeout.count(), fmt::join(owners, ", "));
+}
+
+std::string Store::get(const std::string& key, Seconds timeout) {
+  return get(std::vector{key}, timeout).front();
+}
+
+std::vector<std::string> Store::missing(const std::vector<std::string>& keys, Seconds timeout) {
+  StoreReply reply = ask(GetRequest{keys, milliseconds(timeout)}, timeout);
+  return reply.complete ? std::vector<std::string>{} : std::move(reply.texts);
+}
+
+void Store::barrier(const std::string& name, int rank, int size, Seconds timeout) {
+  const std::string prefix = "barrier/" + name + "/";
+  set(prefix + std::to_string(rank), "");
+  get(numbered_keys(prefix, size), timeout);
+}
+
+StoreReply Store::ask(const StoreRequest& request, Seconds timeout) {
+  const std::lock_guard lock(mutex_);
+  const Bytes frame = encode(request);
+  if (frame.size() > kFrameHeaderBytes + kMostFrameBytes) {
+    throw Error("{} are too much for the store", bytes_text(static_cast<int64_t>(frame.size())));
+  }
+  try {
+    write_all(socket_, frame, kAnswer);
+    Bytes header(kFrameHeaderBytes);
+    read_all(socket_, header, timeout + kAnswer);
+    Bytes body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
+    read_all(socket_, body, kAnswer);
+    if (auto reply = decode_reply(body)) return *std::move(reply);
+    throw Error("it answers in another language");
+  } catch (const Error& error) {
+    throw Error("the store at {} is gone: {}", endpoint_.text(), error.what());
+  }
+}
+
+std::vector<std::string> numbered_keys(const std::string& prefix, int count) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < count; ++i) keys.push_back(prefix + std::to_string(i));
+  return keys;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+// store.h: a rank's line to the store, where the ranks of a run find each other.
+//
+// Keys and values are texts; a key waits to be set. Any thread may call, one request is under way
+// at a time. Throws Error when the store is gone or refuses the token.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "comm/socket.h"
+#include "comm/store_protocol.h"
+
+namespace lockstep {
+
+struct StoreOptions {
+  Endpoint endpoint = {};
+  std::string token = {};       // the run's secret: never on a command line
+  std::string member = {};      // the rank in the run: its loss is told as "gone/<member>"
+  Seconds connect_timeout{60};  // the server may start after its clients
+};
+
+class Store {
+ public:
+  explicit Store(const StoreOptions& options);
+
+  void set(const std::string& key, const std::string& value);
+  // Waits for all of them; the Error names the ranks whose keys ("host/3") did not come.
+  std::vector<std::string> get(const std::vector<std::string>& keys, Seconds timeout);
+  std::string get(const std::string& key, Seconds timeout);
+  // Waits as well, and returns the keys that did not come.
+  std::vector<std::string> missing(const std::vector<std::string>& keys, Seconds timeout);
+  // All `size` ranks come here before any leaves. A name is used once.
+  void barrier(const std::string& name, int rank, int size, Seconds timeout);
+
+  // This machine's address on the way to the store.
+  std::string local_address() const { return lockstep::local_address(socket_); }
+
+ private:
+  StoreReply ask(const StoreRequest& request, Seconds timeout);
+
+  Endpoint endpoint_;
+  std::mutex mutex_;
+  Descriptor socket_;
+};
+
+std::vector<std::string> numbered_keys(const std::string& prefix,
+                                       int count);  // prefix0, prefix1...
+
+}  // namespace lockstep

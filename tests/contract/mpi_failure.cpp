@@ -1,0 +1,53 @@
+// Started by mpirun: the last rank gives itself the signal that the argument names, in the middle
+// of its rounds. The others must end with a line that names it; ctest looks for that line.
+#include <signal.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "comm/mpi.h"
+#include "comm/store.h"
+#include "comm/store_server.h"
+
+namespace lockstep {
+namespace {
+
+void reduce_until_it_fails(int signal) {
+  MpiSession session;
+  const Roster& roster = session.roster();
+  std::unique_ptr<StoreServer> server;
+  std::string where;
+  if (roster.rank == 0) {
+    const std::string token = random_token();
+    server = std::make_unique<StoreServer>(
+        StoreServerOptions{.endpoint = {"127.0.0.1", 0}, .token = token});
+    where = std::to_string(server->port()) + " " + token;
+  }
+  const auto told = split(session.from_rank_0(where), ' ');
+  Store store({.endpoint = {"127.0.0.1", static_cast<int>(*whole_number(told[0]))},
+               .token = told[1],
+               .member = std::to_string(roster.rank)});
+  const auto comm = make_mpi(roster, {.stall_timeout = Seconds{4}}, store);
+  std::vector<float> large(100000), small(10);
+  for (int round = 0;; ++round) {
+    comm->all_reduce(large);
+    if (round == 5 && roster.rank + 1 == roster.size()) raise(signal);
+    comm->all_reduce(small);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int, char** argv) {
+  try {
+    lockstep::reduce_until_it_fails(std::atoi(argv[1]));
+  } catch (const lockstep::Error& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+  }
+  return 1;
+}
