@@ -76,7 +76,7 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --display-every=0", 2, "--display-every");
   expect_one_line("train --momentum=1.5", 2, "--momentum");
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
-  expect_one_line("train --device=gpu", 2, "must be cpu");
+  expect_one_line("train --device=gpu", 2, "must be one of cpu");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=8", 2, "one device");
   expect_one_line("train lenet", 2, "belongs to no option");
