@@ -7,10 +7,10 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "measure/transfers.h"
 #include "nn/optimizer.h"
 #include "tensor/parameter_arena.h"
 
@@ -25,16 +25,6 @@ struct Replicated {
   OptimizerSettings optimizer;
   std::vector<OptimizedParameter> parameters;  // by id
   ValuesChanged values_changed;
-};
-
-// One message that every step has: a bucket, a variable pushed or pulled.
-struct Transfer {
-  std::string name;  // "bucket 3"
-  int64_t bytes;
-};
-struct TransferTimes {
-  TimePoint ready;       // its data were there
-  TimePoint begin, end;  // it was under way
 };
 
 class Strategy {
