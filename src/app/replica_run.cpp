@@ -69,6 +69,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
                                   .start = start_,
                                   .first_global_step = steps_done_},
                                  step_by(*strategy), observer);
+  strategy->finish();
   steps_done_ += static_cast<int64_t>(outcome.warmup.size() + outcome.timed.size());
   return outcome;
 }

@@ -7,6 +7,7 @@ SyncOptions sync_options(const RunConfig& run) {
                          .overlap = run.overlap,
                          .repacking = run.gradient_repacking,
                          .small_bytes = run.agg_small_grads_max_bytes,
+                         .small_group = run.agg_small_grads_max_group,
                          .relaxed = run.variable_consistency == "relaxed",
                          .staged = run.staged_vars,
                          .synchronous = run.cross_replica_sync,

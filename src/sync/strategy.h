@@ -25,6 +25,7 @@ struct Replicated {
   OptimizerSettings optimizer;
   std::vector<OptimizedParameter> parameters;  // by id
   ValuesChanged values_changed;
+  std::vector<std::string> names = {};  // by id, for people; empty: they have none
 };
 
 class Strategy {
@@ -37,6 +38,10 @@ class Strategy {
   virtual void gradient_ready(ParameterId id) = 0;  // may begin to communicate
   // Returns when the engine may begin the next step: how long it only waited for communication.
   virtual Seconds finish_step() = 0;
+
+  // After the last step, and only then: the arena holds the newest values, and the others know that
+  // this replica ends as it should.
+  virtual void finish() {}
 
   // Of the running step's values that decay: what its L2 loss is made of.
   virtual double sum_of_squares() const = 0;
