@@ -21,6 +21,8 @@ std::string host_name() {
   return name;
 }
 
+std::string keeper() { return fmt::format("rank 0 ({})", host_name()); }
+
 CommOptions comm_options(const RunConfig& run) {
   return {.name = "main",
           .stall_timeout = Seconds(run.stall_timeout),
@@ -65,13 +67,15 @@ Crew::Crew(const Place& place, const Roles& roles, const RunConfig& run)
   }
   if (place_.meeting == Meeting::Mpi) mpi_.emplace();
   if (place_.meeting == Meeting::OwnStore && place_.rank == 0) {
-    server_.emplace(StoreServerOptions{.endpoint = {"", place_.store.port}, .token = place_.token});
+    server_.emplace(StoreServerOptions{
+        .endpoint = {"", place_.store.port}, .token = place_.token, .keeper = keeper()});
   }
   if (mpi_) {
     std::string news;
     if (mpi_->roster().rank == 0) {
       place_.token = random_token();
-      server_.emplace(StoreServerOptions{.endpoint = {}, .token = place_.token});
+      server_.emplace(
+          StoreServerOptions{.endpoint = {}, .token = place_.token, .keeper = keeper()});
       news = StoreNews{{own_address(mpi_->roster(), run.interface), server_->port()}, place_.token}
                  .text();
     }

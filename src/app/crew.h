@@ -26,6 +26,8 @@ struct Seat {
   CommOptions options;
 };
 
+inline constexpr const char* kServersName = "servers";  // of what connects workers and servers
+
 struct CrewMember {
   std::string host;
   CoreSet cores;  // that its system lets it use

@@ -69,7 +69,7 @@ int exit_code(const PlanOutcome& outcome) {
 
 int launch_workers(Surroundings& around, const LaunchedJob& job) {
   const std::string token = random_token();
-  const StoreServer store({.endpoint = {"127.0.0.1", 0}, .token = token});
+  const StoreServer store({.endpoint = {"127.0.0.1", 0}, .token = token, .keeper = "the launcher"});
   const std::vector<Command> commands = plan(around, job, store, token);
   Audience audience(around, commands, job.verbose);
   const InterruptWatch interrupts;

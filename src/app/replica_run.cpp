@@ -28,6 +28,11 @@ std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
   return needed ? crew.connect_workers("gradients") : nullptr;
 }
 
+std::unique_ptr<ServerThread> start_server(const Crew& crew) {
+  const std::optional<Seat> seat = crew.server_seat(kServersName);
+  return seat ? std::make_unique<ServerThread>(*seat) : nullptr;
+}
+
 ParameterArena arena_of(const Engine& engine, Communicator* workers) {
   if (!workers) return make_arena(engine);
   return make_arena(engine, [&](int64_t bytes) { return workers->allocate(bytes); });
@@ -48,7 +53,8 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
       engine_(engine),
       crew_(crew),
       workers_(connect_workers(plan, crew)),
-      everyone_(plan.strategy->needs_servers ? crew.connect_everyone("servers") : nullptr),
+      server_(start_server(crew)),
+      everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
       input_(make_input(plan, crew.rank())) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
@@ -70,6 +76,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
                                   .first_global_step = steps_done_},
                                  step_by(*strategy), observer);
   strategy->finish();
+  if (server_) server_->join();
   steps_done_ += static_cast<int64_t>(outcome.warmup.size() + outcome.timed.size());
   return outcome;
 }

@@ -5,6 +5,7 @@
 
 #include "app/crew.h"
 #include "app/plan.h"
+#include "app/server_thread.h"
 #include "data/input_source.h"
 #include "measure/transfers.h"
 #include "sync/strategies.h"
@@ -34,7 +35,9 @@ class ReplicaRun {
   const RunPlan& plan_;
   Engine& engine_;
   Crew& crew_;
-  std::unique_ptr<Communicator> workers_, everyone_;  // null: the strategy needs none
+  std::unique_ptr<Communicator> workers_;   // null: the strategy needs none
+  std::unique_ptr<ServerThread> server_;    // null: none in this process
+  std::unique_ptr<Communicator> everyone_;  // null: there are no servers
   ParameterArena arena_;
   std::unique_ptr<InputSource> input_;
   std::vector<Transfer> transfers_;

@@ -58,7 +58,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
     return launch(around, config, roles, known.arguments);
   }
-  return roles.is_server(place.rank) ? serve(around, config, place, roles)
+  return roles.is_server(place.rank) ? serve(config, place, roles)
                                      : work(around, config, place, roles);
 }
 

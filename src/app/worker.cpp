@@ -11,6 +11,7 @@
 #include "measure/host.h"
 #include "report/console.h"
 #include "report/remarks.h"
+#include "sync/server.h"
 
 namespace lockstep {
 namespace {
@@ -115,10 +116,9 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
   return measure(unheard, config, crew);
 }
 
-int serve(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles) {
+int serve(const RunConfig& config, const Place& place, const Roles& roles) {
   Crew crew(place, roles, config);
-  const auto everyone = crew.connect_everyone("servers");
-  (void)around;
+  run_server(*crew.connect_everyone(kServersName));
   return kSuccess;
 }
 
