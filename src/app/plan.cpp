@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/all_reduce_spec.h"
 #include "config/problems.h"
 #include "nn/cost.h"
 
@@ -66,6 +67,9 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   };
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] { find_engine(engines, run.engine); });
+  attempt([&] {
+    if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
+  });
   add(problems_in(rate_flags(run)));
   add(problems_in(optimizer_settings(run)));
   return problems;

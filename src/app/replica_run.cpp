@@ -24,8 +24,7 @@ std::unique_ptr<InputSource> make_input(const RunPlan& plan, int rank) {
 }
 
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
-  const bool needed = plan.strategy->communicates && !plan.strategy->needs_servers;
-  return needed ? crew.connect_workers("gradients") : nullptr;
+  return plan.strategy->communicates ? crew.connect_workers("gradients") : nullptr;
 }
 
 std::unique_ptr<ServerThread> start_server(const Crew& crew) {
