@@ -19,12 +19,13 @@ constexpr Seconds kLongSteps{300};  // an interrupted run ends with the step tha
 std::vector<Command> plan(const Surroundings& around, const LaunchedJob& job,
                           const StoreServer& store, const std::string& token) {
   LocalJob local = {.argv = {around.program, job.command},
-                    .processes = job.processes,
+                    .ranks = {},
                     .host = read_host().name,
                     .environment = {{kSizeVariable, fmt::to_string(job.processes)},
                                     {kStoreVariable, fmt::format("127.0.0.1:{}", store.port())},
                                     {kTokenVariable, token}},
                     .rank_variable = kRankVariable};
+  for (int rank = 0; rank < job.processes; ++rank) local.ranks.push_back(rank);
   local.argv.insert(local.argv.end(), job.arguments.begin(), job.arguments.end());
   return plan_local(local);
 }

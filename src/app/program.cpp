@@ -15,6 +15,7 @@ constexpr Subcommand kCommands[] = {
     {"models", "list the networks, or the layers of one", models_command},
     {"bench", "measure a few networks one after the other", bench_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
+    {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
 };
 
 std::string overview() {

@@ -46,5 +46,6 @@ int train_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
+int agent_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 
 #include "app/external.h"
 #include "app/foreign_flags.h"
+#include "app/launch_hosts.h"
 #include "app/launch_workers.h"
 #include "app/options.h"
 #include "app/other_program.h"
@@ -26,6 +27,7 @@ int launch(Surroundings& around, const RunConfig& config, const Roles& roles,
            std::span<const std::string> arguments) {
   plan_run(config, around.engines, {.workers = roles.workers});
   check_outputs(config);
+  if (!config.hosts.empty()) return launch_hosts(around, config);
   return launch_workers(around, {.command = "train",
                                  .arguments = arguments,
                                  .processes = roles.processes(),
@@ -55,7 +57,8 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   const Place place = find_place(config, around.environment);
   const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
-  if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
+  const bool several = roles.processes() > 1 || !config.hosts.empty();
+  if (place.meeting == Meeting::Nobody && several) {
     return launch(around, config, roles, known.arguments);
   }
   return roles.is_server(place.rank) ? serve(config, place, roles)

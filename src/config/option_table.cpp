@@ -17,6 +17,7 @@ constexpr const char* kRate = "Learning rate";
 constexpr const char* kWhere = "Where";
 constexpr const char* kTogether = "How devices work together";
 constexpr const char* kConnected = "What connects them";
+constexpr const char* kHosts = "On which hosts";
 constexpr const char* kProgram = "Somebody else's program";
 constexpr const char* kTold = "What is reported";
 
@@ -141,6 +142,22 @@ std::vector<RunOption> make_table() {
      "all workers; they meet at the first", {.value_name = "HOST:PORT,..."}},
     {"ps-hosts", &R::ps_hosts, kConnected, "all parameter servers",
      {.value_name = "HOST:PORT,..."}},
+
+    {"hosts", &R::hosts, kHosts,
+     "start workers there by ssh: a nodes file, an Open MPI hostfile, or a list as a:4,b:4",
+     {.value_name = "FILE|LIST"}},
+    {"nodes", &R::nodes, kHosts, "only the first so many hosts",
+     {.range = kFromOne, .letter = 'n'}},
+    {"num-workers", &R::num_workers, kHosts,
+     "in all; by default --num-devices on each host, or its slots", {.range = kFromOne}},
+    {"ps-per-node", &R::ps_per_node, kHosts,
+     "so many parameter servers on each of the first hosts, which then have no workers",
+     {.range = kFromOne}},
+    {"remote-dir", &R::remote_dir, kHosts, "where this program is copied to",
+     {.letter = 'r', .value_name = "DIR"}},
+    {"ssh-option", &R::ssh_option, kHosts,
+     "as of ssh -o; several between commas", {.value_name = "KEY=VALUE,..."}},
+    {"dry-run", &R::dry_run, kHosts, "only show which process would run where"},
 
     {"program", &R::program, kProgram,
      "measure this one instead of training: a name of docs/programs.md, or a TOML file",

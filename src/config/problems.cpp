@@ -38,6 +38,16 @@ constexpr Rule kRules[] = {
      "--num-epochs: a --program is told its --num-batches"},
     {[](const RunConfig& run) { return run.job_name.empty() && !run.worker_hosts.empty(); },
      "--worker-hosts needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) {
+       return run.hosts.empty() && (run.nodes || run.num_workers || run.ps_per_node);
+     },
+     "--nodes, --num-workers and --ps-per-node are about --hosts, which is not given"},
+    {[](const RunConfig& run) { return !run.hosts.empty() && !run.job_name.empty(); },
+     "--hosts starts the processes, --job-name says that they are started by hand; give one"},
+    {[](const RunConfig& run) { return !run.hosts.empty() && !run.program.empty(); },
+     "--hosts: a --program starts its own processes"},
+    {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
+     "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
     {[](const RunConfig& run) {

@@ -74,6 +74,14 @@ struct RunConfig {
   int task_index = 0;
   std::string ps_hosts = "", worker_hosts = "";
 
+  // On which hosts.
+  std::string hosts = "";  // file or list; empty: this machine
+  std::optional<int> nodes = {};
+  std::optional<int> num_workers = {}, ps_per_node = {};
+  std::string remote_dir = "/tmp/lockstep";
+  std::string ssh_option = "";  // several between commas
+  bool dry_run = false;
+
   // Somebody else's program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none
   std::string program_dir = "";

@@ -74,10 +74,19 @@ class Plan {
   void turn() {
     wait_for_news();
     for (size_t i = 0; i < running_.size(); ++i) attend(i);
+    deliver_letters();
     if (decided_) return;
     if (workers_are_done()) return decide(RunEnd::Completed, "");
     if (watch_.poll && watch_.poll() == Next::Stop) decide(RunEnd::Interrupted, "interrupted");
     check_time();
+  }
+
+  void deliver_letters() const {
+    if (!watch_.letters) return;
+    for (const Letter& letter : watch_.letters()) {
+      const Running* addressee = running_[letter.command].get();
+      if (addressee && !addressee->reaped) addressee->process.tell(letter.text);
+    }
   }
 
   void wait_for_news() const {

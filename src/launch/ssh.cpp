@@ -1,0 +1,24 @@
+#include "launch/ssh.h"
+
+#include <fmt/format.h>
+
+#include "launch/shell_quote.h"
+
+namespace lockstep {
+
+Command on_host(const Host& host, const std::vector<std::string>& words,
+                const SshOptions& options) {
+  Command command;
+  command.name = host.name;
+  command.argv = {"ssh", "-T", "-o", "BatchMode=yes", "-o",
+                  fmt::format("ConnectTimeout={}", options.connect_timeout),
+                  // A link that died is noticed, whatever the user's configuration says.
+                  "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"};
+  for (const std::string& option : options.more) {
+    command.argv.insert(command.argv.end(), {"-o", option});
+  }
+  command.argv.insert(command.argv.end(), {"--", host.ssh_target, shell_line(words)});
+  return command;
+}
+
+}  // namespace lockstep
