@@ -25,7 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Seconds kLongSteps{300};  // a stopped run ends with the step that it is in
+constexpr Seconds kLongSteps{300};   // a stopped run ends with the step that it is in
+constexpr Seconds kLongSilence{60};  // a launcher that lives says so every few seconds
+constexpr int kTickMilliseconds = 1000;
 constexpr size_t kPieceBytes = 3000;
 
 // The lines that the launcher sends.
@@ -36,7 +38,7 @@ class Orders {
     std::optional<std::string> line;
     while (!(line = take())) {
       pollfd news = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-      poll(&news, 1, -1);
+      poll(&news, 1, kTickMilliseconds);
     }
     return *line;
   }
@@ -44,11 +46,12 @@ class Orders {
   // Absent: there is none yet. Throws Error when the launcher is gone.
   std::optional<std::string> take() {
     read_what_there_is();
-    const size_t end = text_.find('\n');
-    if (end == std::string::npos) return {};
-    std::string line = text_.substr(0, end);
-    text_.erase(0, end + 1);
-    return line;
+    for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
+      std::string line = text_.substr(0, end);
+      text_.erase(0, end + 1);
+      if (line != kAlive) return line;
+    }
+    return {};
   }
 
  private:
@@ -60,10 +63,13 @@ class Orders {
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) throw Error("the launcher is gone");
       text_.append(bytes, static_cast<size_t>(count));
+      heard_ = Clock::now();
     }
+    if (seconds_since(heard_) > kLongSilence) throw Error("the launcher cannot be heard any more");
   }
 
   std::string text_;
+  TimePoint heard_ = Clock::now();
 };
 
 // A directory that goes with its object.
@@ -121,14 +127,14 @@ void send_files(std::ostream& out, const fs::path& directory) {
   out << std::flush;
 }
 
-int exit_code(const PlanOutcome& outcome, std::ostream& out) {
-  if (outcome.end == RunEnd::Completed) return kSuccess;
-  if (outcome.end == RunEnd::Interrupted) return kInterrupted;
+// The launcher is told what failed, and gives the exit code of the run: an agent that did its work
+// ends well, so that the others have the time to do theirs.
+void report(const PlanOutcome& outcome, std::ostream& out) {
+  if (outcome.end != RunEnd::Failed) return;
   for (const std::string& line : outcome.commands[outcome.culprit].last_lines) {
     out << "last - " << line << "\n";
   }
   out << "failed - " << outcome.why << "\n" << std::flush;
-  return kFailure;
 }
 
 int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
@@ -140,7 +146,7 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
     around.out << "store " << store->port() << "\n" << std::flush;
   }
   const AgentLine begin = parse_agent_line(orders.next());
-  if (begin.kind != "store") return kInterrupted;
+  if (begin.kind != "store") return kSuccess;
   const std::vector<Command> commands = plan(around, job, begin.name);
   const auto line = [&](const OutputLine& said) {
     around.out << (said.from_stderr ? "err " : "out ") << job.ranks[said.command] << " "
@@ -155,8 +161,9 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
       {.line = line,
        .poll = poll,
        .log_directory = job.logs ? (directory.path() / "logs").string() : ""});
+  report(outcome, around.out);
   send_files(around.out, directory.path());
-  return exit_code(outcome, around.out);
+  return kSuccess;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "launch/deploy.h"
 #include "launch/placement.h"
 #include "launch/run_commands.h"
+#include "launch/shell_quote.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -24,7 +25,10 @@ namespace {
 
 // $1 is where the program and the libraries that the host lacks are.
 constexpr const char* kStartAgent =
-    "LD_LIBRARY_PATH=\"$1${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$1/lockstep\" agent";
+    "d=$(cd -- \"$1\" && pwd) && "
+    "LD_LIBRARY_PATH=\"$d${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$d/lockstep\" agent";
+constexpr Seconds kBetweenSignsOfLife{5};
+constexpr Seconds kForLogs{10};  // after a failure: for the other hosts to send what they have
 
 // What only the launcher needs to know.
 bool is_launchers(const std::string& option) {
@@ -45,6 +49,7 @@ std::vector<std::string> arguments_for_workers(const RunConfig& run) {
 }
 
 struct HostsPlan {
+  std::string id;                  // of this run and no other
   std::vector<Host> hosts;         // that have ranks, as they are listed
   std::vector<AgentJob> jobs;      // one each
   size_t keeper = 0;               // the host of rank 0, where all meet
@@ -66,8 +71,8 @@ PlacementWish wish_of(const RunConfig& run) {
 HostsPlan plan_hosts(const RunConfig& run) {
   const std::vector<Host> all = read_hosts(run.hosts);
   const std::vector<PlacedRank> ranks = place_ranks(all, wish_of(run));
-  const std::string id = fmt::format("run-{}", random_token());
   HostsPlan plan;
+  plan.id = random_token();
   std::map<size_t, size_t> position;  // of a host in the plan
   const int workers = static_cast<int>(
       std::ranges::count_if(ranks, [](const PlacedRank& rank) { return !rank.server; }));
@@ -81,7 +86,7 @@ HostsPlan plan_hosts(const RunConfig& run) {
                            .arguments = arguments_for_workers(run),
                            .token = {},
                            .keeps_store = false,
-                           .directory = run.remote_dir + "/" + id,
+                           .directory = {},
                            .logs = !run.log_dir.empty()});
     }
     plan.jobs[position[rank.host]].ranks.push_back(rank.rank);
@@ -90,7 +95,11 @@ HostsPlan plan_hosts(const RunConfig& run) {
                                      : fmt::format("worker {}", rank.rank));
   }
   const std::string token = random_token();
-  for (AgentJob& job : plan.jobs) job.token = token;
+  for (size_t host = 0; host < plan.jobs.size(); ++host) {
+    plan.jobs[host].token = token;
+    // Hosts may share their disks.
+    plan.jobs[host].directory = fmt::format("{}/run-{}-{}", run.remote_dir, plan.id, host);
+  }
   plan.jobs[plan.keeper].keeps_store = true;
   return plan;
 }
@@ -108,9 +117,11 @@ void describe(const RunConfig& run, const HostsPlan& plan, const std::string& pr
     out << fmt::format("{} (ssh {}){}\n", plan.hosts[host].name, plan.hosts[host].ssh_target,
                        host == plan.keeper ? ", keeps the store at a free port" : "");
     for (const int rank : job.ranks) {
-      out << fmt::format("  rank {}, {}: {}/{}/lockstep train {}\n", rank,
-                         plan.roles[static_cast<size_t>(rank)], run.remote_dir,
-                         directory_name(program), fmt::join(job.arguments, " "));
+      std::vector<std::string> words = {
+          fmt::format("{}/{}/lockstep", run.remote_dir, directory_name(program)), job.command};
+      words.insert(words.end(), job.arguments.begin(), job.arguments.end());
+      out << fmt::format("  rank {}, {}: {}\n", rank, plan.roles[static_cast<size_t>(rank)],
+                         shell_line(words));
     }
     out << fmt::format("  cores: divided among the workers there, each pinned to its part\n");
   }
@@ -129,6 +140,7 @@ class Conversation {
   Next hear(const OutputLine& line) {
     const AgentLine said = parse_agent_line(line.text);
     if (line.from_stderr) {  // of ssh, or of an agent that could not begin
+      complaints_[line.command] = line.text;
       around_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
     } else if (said.kind == "store") {
       tell_all(fmt::format("store {}:{}\n", in_brackets(host(plan_.keeper)), said.name));
@@ -147,10 +159,30 @@ class Conversation {
       stopping_ = true;
       tell_all("stop\n");
     }
+    if (seconds_since(told_) > kBetweenSignsOfLife) {
+      told_ = Clock::now();
+      tell_all(fmt::format("{}\n", kAlive));
+    }
     return std::exchange(letters_, {});
   }
 
-  bool stopping() const { return stopping_; }
+  // A failed run has told all others to stop, and does not wait long for them.
+  Next poll() const {
+    return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::GoOn;
+  }
+
+  int exit_code(const PlanOutcome& outcome) const {
+    if (failed_) return kFailure;
+    if (outcome.end == RunEnd::Failed) {
+      const auto said = complaints_.find(outcome.culprit);
+      around_.err << fmt::format("lockstep: host {}; the run was ended\n",
+                                 said == complaints_.end()
+                                     ? outcome.why
+                                     : fmt::format("{}: {}", host(said->first), said->second));
+      return stopping_ ? kInterrupted : kFailure;
+    }
+    return stopping_ ? kInterrupted : kSuccess;
+  }
 
  private:
   const std::string& host(size_t command) const { return plan_.hosts[command].name; }
@@ -177,9 +209,13 @@ class Conversation {
   void explain(size_t command, const AgentLine& said) {
     if (failed_ && *failed_ != command) return;
     failed_ = command;
-    around_.err << (said.kind == "last" ? fmt::format("[{}] ", host(command)) : "lockstep: ")
-                << said.text << (said.kind == "last" ? "" : "; the run was ended") << "\n"
-                << std::flush;
+    if (said.kind == "last") {
+      around_.err << "[" << host(command) << "] " << said.text << "\n" << std::flush;
+      return;
+    }
+    around_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    failed_at_ = Clock::now();
+    tell_all("stop\n");
   }
 
   Surroundings& around_;
@@ -188,7 +224,10 @@ class Conversation {
   RemoteFiles files_;
   InterruptWatch interrupts_;
   std::vector<Letter> letters_;
+  std::map<size_t, std::string> complaints_;  // the last of each ssh
   std::optional<size_t> failed_;
+  std::optional<TimePoint> failed_at_;
+  TimePoint told_ = Clock::now();
   bool stopping_ = false;
 };
 
@@ -202,7 +241,8 @@ int launch_hosts(Surroundings& around, const RunConfig& run) {
   }
   const SshOptions ssh = ssh_options(run);
   const std::string directory =
-      deploy(plan.hosts, {.program = around.program, .remote_dir = run.remote_dir, .ssh = ssh});
+      deploy(plan.hosts,
+             {.program = around.program, .remote_dir = run.remote_dir, .id = plan.id, .ssh = ssh});
   std::vector<Command> agents;
   for (const Host& host : plan.hosts) {
     agents.push_back(on_host(host, {"sh", "-c", kStartAgent, "sh", directory}, ssh));
@@ -212,11 +252,9 @@ int launch_hosts(Surroundings& around, const RunConfig& run) {
   const PlanOutcome outcome =
       run_commands(agents, {.time = Seconds(std::numeric_limits<double>::infinity())},
                    {.line = [&](const OutputLine& line) { return conversation.hear(line); },
+                    .poll = [&] { return conversation.poll(); },
                     .letters = [&] { return conversation.letters(); }});
-  if (conversation.stopping()) return kInterrupted;
-  if (outcome.end == RunEnd::Completed) return kSuccess;
-  around.err << "lockstep: host " << outcome.why << "\n";
-  return kFailure;
+  return conversation.exit_code(outcome);
 }
 
 }  // namespace lockstep

@@ -1,11 +1,11 @@
 // agent_protocol.h: what the launcher and its agent on a host say to each other, line by line, over
 // the stdin and stdout of ssh.
 //
-//   launcher to agent: the job, as JSON; "store HOST:PORT" when all may begin; "stop".
-//                      The end of the line: the launcher is gone.
-//   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT", "err RANK
-//   TEXT";
-//                      "file PATH BASE64" for every piece of a file that comes back; "failed TEXT".
+//   launcher to agent: the job, as JSON; "store HOST:PORT" when all may begin; "stop"; "alive"
+//                      every few seconds. The end of the line, or a long silence: it is gone.
+//   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT" and
+//                      "err RANK TEXT"; "last - TEXT" for the last lines of the rank that failed,
+//                      "failed - TEXT" for why; "file PATH BASE64" for a piece of a file.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ struct AgentJob {
   std::string directory;  // for the files of this run; made, and removed in the end
   bool logs = false;      // what the ranks print comes back as files
 };
+
+inline constexpr const char* kAlive = "alive";
 
 Json job_to_json(const AgentJob& job);
 AgentJob job_from_json(const Json& json);

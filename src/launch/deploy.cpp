@@ -2,26 +2,37 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "launch/libraries.h"
 #include "launch/run_commands.h"
 
 namespace lockstep {
 namespace {
 
 // Words after the script become $1, $2, ... there: nothing of them is part of the script.
+//
+// Only a program that is the user's own is run: in a directory for all, others may have left one.
+// All files go to a place of this deployment's own, which is renamed when everything is there. A
+// file that is shorter than it should be means that the line broke or the disk is full: then the
+// place is removed on the spot, for nobody may come back to do it.
 constexpr const char* kProbe =
-    "umask 077; mkdir -p \"$1\" || exit 1; if [ -x \"$1/lockstep\" ]; then echo present; fi";
+    "if [ -x \"$1/lockstep\" ] && [ -O \"$1/lockstep\" ]; then echo present; "
+    "else umask 077; mkdir -p -- \"$2\"; fi";
 constexpr const char* kReceive =
-    "umask 077; cat >\"$1/$2.part.$$\" && chmod 755 \"$1/$2.part.$$\" && "
-    "mv -f \"$1/$2.part.$$\" \"$1/$2\" || { rm -f \"$1/$2.part.$$\"; exit 1; }";
+    "umask 077; cat >\"$1/$2\" && [ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
+    "{ rm -rf -- \"$1\"; exit 1; }";
 constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
-constexpr Seconds kPatience{300};
+constexpr const char* kInstall =  // another launcher may have been faster
+    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; [ -O \"$2/lockstep\" ]; }";
+constexpr const char* kRemove = "rm -rf -- \"$1\"";
+constexpr const char* kWhateverHappens = "\"$@\"; exit 0";
+constexpr Seconds kPatience{300}, kPatienceForTidying{20};
 
 std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
   std::vector<std::string> argv = {"sh", "-c", text, "sh"};
@@ -51,29 +62,30 @@ class Step {
                        return Next::GoOn;
                      }});
     if (outcome.end == RunEnd::Completed) return answers;
-    const std::string& host = plan_[outcome.culprit].name;
+    const CommandOutcome* culprit = &outcome.commands[outcome.culprit];
+    if (outcome.end == RunEnd::TimedOut) {
+      culprit = &*std::ranges::find_if(outcome.commands, &CommandOutcome::ended_by_us);
+    }
+    const std::string& host = plan_[static_cast<size_t>(culprit - outcome.commands.data())].name;
     const auto& said = answers[host];
-    throw Error("host {}: {}", host, said.empty() ? outcome.why : said.back());
+    throw Error("host {}: {}", host,
+                said.empty() || outcome.end == RunEnd::TimedOut ? outcome.why : said.back());
+  }
+
+  // On every host that can be reached, whatever happens on the others.
+  void try_to_run() {
+    for (Command& command : plan_) {
+      std::vector<std::string> argv = {"sh", "-c", kWhateverHappens, "sh"};
+      argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+      command.argv = std::move(argv);
+    }
+    run_commands(plan_, {.time = kPatienceForTidying}, {});
   }
 
  private:
   const SshOptions& ssh_;
   std::vector<Command> plan_;
 };
-
-// "libdnnl.so.2 => /usr/lib/... (0x...)" or "libdnnl.so.2 => not found"; the path may be empty.
-std::map<std::string, std::string> libraries_in(const std::vector<std::string>& lines) {
-  std::map<std::string, std::string> libraries;
-  for (const std::string& line : lines) {
-    const size_t arrow = line.find(" => ");
-    if (arrow == std::string::npos) continue;
-    const size_t name = line.find_first_not_of(" \t");
-    const std::string target = line.substr(arrow + 4);
-    const bool found = target.starts_with('/');
-    libraries[line.substr(name, arrow - name)] = found ? target.substr(0, target.find(' ')) : "";
-  }
-  return libraries;
-}
 
 std::map<std::string, std::string> own_libraries(const std::string& program) {
   std::vector<std::string> lines;
@@ -85,35 +97,38 @@ std::map<std::string, std::string> own_libraries(const std::string& program) {
   return libraries_in(lines);
 }
 
-void refuse_old_system(const std::string& host, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    if (line.find("version `GLIBC") != std::string::npos) {
-      throw Error("host {} has an older system than this program needs: {}", host, line);
-    }
-  }
+std::vector<std::string> receive(const std::string& directory, const std::string& name,
+                                 const std::string& file) {
+  return script(kReceive, {directory, name, fmt::to_string(std::filesystem::file_size(file))});
 }
 
+struct Target {
+  Host host;
+  std::string directory;  // where its files are gathered
+};
+
 // Rounds: a library may need others.
-void send_libraries(const std::vector<Host>& hosts, const Deployment& deployment,
-                    const std::string& directory) {
+void send_libraries(const std::vector<Target>& targets, const Deployment& deployment) {
   const auto own = own_libraries(deployment.program);
   std::set<std::string> sent;
   for (bool missing = true; missing;) {
     missing = false;
     Step ask(deployment.ssh), send(deployment.ssh);
-    for (const Host& host : hosts) ask.add(host, script(kLibraries, {directory}));
+    for (const auto& [host, place] : targets) ask.add(host, script(kLibraries, {place}));
     const Answers answers = ask.run();
-    for (const Host& host : hosts) {
+    for (const auto& [host, place] : targets) {
       const auto found = answers.find(host.name);
       if (found == answers.end()) continue;
-      refuse_old_system(host.name, found->second);
+      if (const std::string why = too_old(found->second); !why.empty()) {
+        throw Error("host {} has an older system than this program needs: {}", host.name, why);
+      }
       for (const auto& [library, path] : libraries_in(found->second)) {
         if (!path.empty()) continue;
         const auto here = own.find(library);
         if (here == own.end() || here->second.empty() || !sent.insert(host.name + library).second) {
           throw Error("host {} lacks {}, and it could not be brought there", host.name, library);
         }
-        send.add(host, script(kReceive, {directory, library}), here->second);
+        send.add(host, receive(place, library, here->second), here->second);
         missing = true;
       }
     }
@@ -135,20 +150,34 @@ std::string directory_name(const std::string& program) {
 
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
   const std::string directory = deployment.remote_dir + "/" + directory_name(deployment.program);
-  Step probe(deployment.ssh), send(deployment.ssh);
-  for (const Host& host : hosts) probe.add(host, script(kProbe, {directory}));
-  const Answers answers = probe.run();
-  std::vector<Host> fresh;
-  for (const Host& host : hosts) {
-    const auto found = answers.find(host.name);
-    const bool present = found != answers.end() && found->second.back() == "present";
-    if (!present) fresh.push_back(host);
+  const auto staging = [&](size_t host) {  // one each: hosts may share their disks
+    return fmt::format("{}.{}-{}", directory, deployment.id, host);
+  };
+  Step probe(deployment.ssh), send(deployment.ssh), install(deployment.ssh), tidy(deployment.ssh);
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    probe.add(hosts[i], script(kProbe, {directory, staging(i)}));
+    tidy.add(hosts[i], script(kRemove, {staging(i)}));
   }
-  for (const Host& host : fresh) {
-    send.add(host, script(kReceive, {directory, "lockstep"}), deployment.program);
+  try {
+    const Answers answers = probe.run();
+    std::vector<Target> fresh;
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      const auto found = answers.find(hosts[i].name);
+      const bool present =
+          found != answers.end() && std::ranges::count(found->second, "present") > 0;
+      if (!present) fresh.push_back({hosts[i], staging(i)});
+    }
+    for (const auto& [host, place] : fresh) {
+      send.add(host, receive(place, "lockstep", deployment.program), deployment.program);
+      install.add(host, script(kInstall, {place, directory}));
+    }
+    send.run();
+    if (!fresh.empty()) send_libraries(fresh, deployment);
+    install.run();
+  } catch (const Error&) {
+    tidy.try_to_run();
+    throw;
   }
-  send.run();
-  if (!fresh.empty()) send_libraries(fresh, deployment, directory);
   return directory;
 }
 

@@ -1,7 +1,7 @@
 // deploy.h: brings this program to hosts that do not have it, with the shared libraries they lack.
 //
 // It lies in a directory that is named after its contents, so what is there is up to date, and
-// several versions live side by side. A file appears under its name only when it is whole.
+// several versions live side by side. It appears there only when it is whole.
 #pragma once
 
 #include <string>
@@ -15,11 +15,12 @@ namespace lockstep {
 struct Deployment {
   std::string program;     // here
   std::string remote_dir;  // there
+  std::string id;          // of this launch and no other
   SshOptions ssh;
 };
 
 // The directory of the program on every host, which holds `lockstep` and its libraries. All hosts
-// at once. Throws Error that names each host that failed, and why.
+// at once. Throws Error that names the first host that failed, and why; then nothing is left there.
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
 // Names this file by its contents: "lockstep-3f0a...".
