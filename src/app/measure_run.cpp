@@ -11,6 +11,7 @@
 #include "report/console.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
+#include "train/replicated.h"
 #include "train/steps.h"
 
 namespace lockstep {
@@ -23,20 +24,6 @@ SyntheticSource make_input(const RunPlan& plan) {
                           .labels = plan.facts.num_classes - unused,
                           .layout = plan.engine_options.layout,
                           .seed = plan.engine_options.seed});
-}
-
-std::unique_ptr<Strategy> make_strategy(const RunPlan& plan, Engine& engine,
-                                        ParameterArena& arena) {
-  std::vector<OptimizedParameter> parameters;
-  std::vector<ParameterId> decaying;
-  for (ParameterId id = 0; const ParameterInfo& info : engine.parameters()) {
-    parameters.push_back({.stored_floats = info.stored_floats, .decays = info.decays});
-    if (info.decays) decaying.push_back(id);
-    ++id;
-  }
-  return std::make_unique<Independent>(arena, make_optimizer(plan.optimizer, parameters),
-                                       std::move(decaying),
-                                       [&engine](ParameterId id) { engine.values_changed(id); });
 }
 
 Step make_step(const RunPlan& plan, Engine& engine, InputSource& input, Strategy& strategy) {
@@ -113,7 +100,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, S
   around.out << "Initializing graph\n" << std::flush;
   ParameterArena arena = make_arena(engine);
   start_from_first_values(plan.graph, plan.engine_options.seed, engine, arena);
-  const std::unique_ptr<Strategy> strategy = make_strategy(plan, engine, arena);
+  const std::unique_ptr<Strategy> strategy =
+      std::make_unique<Independent>(replicated_of(engine, arena, plan.optimizer));
   strategy->start();
   SyntheticSource input = make_input(plan);
 
