@@ -6,8 +6,8 @@
 #include <optional>
 #include <ostream>
 
+#include "app/run_input.h"
 #include "app/train_watch.h"
-#include "data/synthetic.h"
 #include "report/console.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
@@ -16,15 +16,6 @@
 
 namespace lockstep {
 namespace {
-
-SyntheticSource make_input(const RunPlan& plan) {
-  const int unused = find_dataset(plan.facts.dataset).unused_classes;
-  return SyntheticSource({.image = plan.graph.shape(plan.graph.image()),
-                          .batch = plan.facts.batch_size,
-                          .labels = plan.facts.num_classes - unused,
-                          .layout = plan.engine_options.layout,
-                          .seed = plan.engine_options.seed});
-}
 
 Step make_step(const RunPlan& plan, Engine& engine, InputSource& input, Strategy& strategy) {
   if (plan.config.forward_only) {
@@ -103,7 +94,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, S
   const std::unique_ptr<Strategy> strategy =
       std::make_unique<Independent>(replicated_of(engine, arena, plan.optimizer));
   strategy->start();
-  SyntheticSource input = make_input(plan);
+  const std::unique_ptr<InputSource> input =
+      make_run_input(plan, {.usable_threads = result.host.usable_threads});
 
   const std::optional<double> peak_before = peak_of(plan);
   TrainWatch watch(around, plan, engine, log);
@@ -111,13 +103,14 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, S
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome =
       run_loop({.warmup_steps = plan.facts.warmup_steps, .timed_steps = plan.facts.timed_steps},
-               make_step(plan, engine, input, *strategy), watch);
+               make_step(plan, engine, *input, *strategy), watch);
   engine.observe(nullptr);
 
   result.status = outcome.interrupted ? "interrupted" : "completed";
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
+  result.input = input_result(*input);
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.timed.empty()) {
     result.summary = summarize(outcome.timed);

@@ -10,6 +10,7 @@
 #include "app/memory_check.h"
 #include "app/options.h"
 #include "app/other_program.h"
+#include "app/run_input.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "measure/host.h"
@@ -99,6 +100,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
                               fmt::join(known.passed_over, ", "));
   }
   if (!config.program.empty()) return train_external(around, config);
+  settle_data_name(config, around.err);
   const HostInfo host = read_host();
   const RunPlan plan =
       plan_run(config, around.engines, around.default_threads.value_or(host.usable_threads));

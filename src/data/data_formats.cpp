@@ -59,7 +59,9 @@ bool has_folders(const fs::path& directory, Split split) {
 }
 
 std::unique_ptr<ExampleSource> open_folders(const OpenRequest& request) {
-  return std::make_unique<FolderSource>(*class_folder(request.directory, request.split));
+  const fs::path folder = *class_folder(request.directory, request.split);
+  const auto training = class_folder(request.directory, Split::Training);
+  return std::make_unique<FolderSource>(folder, classes_in(training.value_or(folder)));
 }
 
 // ---- CIFAR-10 ----

@@ -28,13 +28,23 @@ bool is_folder_of_classes(const fs::path& folder) {
   return false;
 }
 
-FolderSource::FolderSource(const fs::path& folder) {
+std::vector<std::string> classes_in(const fs::path& folder) {
+  std::vector<std::string> classes;
   for (const fs::path& entry : list_directory(folder)) {
-    if (!fs::is_directory(entry)) continue;
-    classes_.push_back(entry.filename().string());
-    for (const fs::path& file : list_directory(entry)) {
+    if (fs::is_directory(entry)) classes.push_back(entry.filename().string());
+  }
+  return classes;
+}
+
+FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> classes) {
+  for (const std::string& name : classes_in(folder)) {
+    const auto known = std::ranges::find(classes, name);
+    if (known == classes.end()) {
+      throw Error("{} is no class: there are no training images of it", (folder / name).string());
+    }
+    for (const fs::path& file : list_directory(folder / name)) {
       if (!is_jpeg_name(file)) continue;
-      files_.push_back({file.string(), std::ssize(classes_)});
+      files_.push_back({file.string(), known - classes.begin() + 1});
       std::error_code unknown;
       const uintmax_t size = fs::file_size(file, unknown);
       if (!unknown) bytes_ += static_cast<int64_t>(size);

@@ -41,6 +41,13 @@ struct Throughput {
   std::optional<double> fraction_of_peak;
 };
 
+// What making the images took, by threads besides those that compute.
+struct InputResult {
+  int threads = 0;
+  double processor_seconds_per_image = 0;  // reading, decoding, resizing
+  int64_t skipped = 0;                     // damaged examples
+};
+
 // What somebody else's program printed.
 struct ProgramReading {
   std::string worker;
@@ -66,6 +73,7 @@ struct RunResult {
   RunConfig config;
   RunFacts facts;
   Throughput throughput;
+  InputResult input;
   Summary summary;
   double last_loss = 0;  // of the kind that the configuration reports
   std::optional<int64_t> peak_memory_bytes;
