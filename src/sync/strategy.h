@@ -7,10 +7,10 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "measure/transfers.h"
 #include "nn/optimizer.h"
 #include "tensor/parameter_arena.h"
 
@@ -26,16 +26,6 @@ struct Replicated {
   std::vector<OptimizedParameter> parameters;  // by id
   ValuesChanged values_changed;
   std::vector<std::string> names = {};  // by id, for people; empty: they have none
-};
-
-// One message that every step has: a bucket, a variable pushed or pulled.
-struct Transfer {
-  std::string name;  // "bucket 3"
-  int64_t bytes;
-};
-struct TransferTimes {
-  TimePoint ready;       // its data were there
-  TimePoint begin, end;  // it was under way
 };
 
 class Strategy {
