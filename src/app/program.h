@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/engines.h"
+#include "app/place.h"
 #include "base/time.h"
 
 namespace lockstep {
@@ -24,6 +25,7 @@ struct Surroundings {
   std::string program = "";                 // path of this program, to start itself
   std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
+  Environment environment = [](const std::string&) { return std::nullopt; };
 };
 
 struct Subcommand {
@@ -41,6 +43,7 @@ inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
 int run_program(Surroundings& around, std::span<const std::string> arguments);
 
 int train_command(Surroundings& around, std::span<const std::string> arguments);
+int allreduce_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
