@@ -34,15 +34,30 @@ std::vector<std::string> backends_in(const std::string& text) {
   return given;
 }
 
-// Those of a run that make sense without training.
+// An option of a run that makes sense without training, and what it means here if that differs.
+struct TakenFlag {
+  std::string_view name;
+  std::string_view help = {};
+};
+constexpr TakenFlag kTakenFlags[] = {
+    {"num-devices", "ranks to start on this machine"},
+    {"bucket-mb", "of --model: gradients that go together, in MiB"},
+    {"interface"},
+    {"all-reduce-spec"},
+    {"gradient-compression"},
+    {"stall-timeout"},
+    {"result"},
+    {"verbose"},
+};
+
 std::vector<Flag> flags_of_a_run(AllReduceWishes& wishes) {
-  constexpr std::string_view kTaken[] = {
-      "num-devices",   "bucket-mb",       "interface", "gradient-compression",
-      "stall-timeout", "all-reduce-spec", "result",    "verbose"};
   std::vector<Flag> flags;
   for (Flag& flag : run_flags(wishes.run)) {
-    if (std::find(std::begin(kTaken), std::end(kTaken), flag.name) == std::end(kTaken)) continue;
+    const auto* taken = std::find_if(std::begin(kTakenFlags), std::end(kTakenFlags),
+                                     [&](const TakenFlag& row) { return row.name == flag.name; });
+    if (taken == std::end(kTakenFlags)) continue;
     flag.group = "Options";
+    if (!taken->help.empty()) flag.help = taken->help;
     flags.push_back(std::move(flag));
   }
   return flags;

@@ -105,6 +105,8 @@ RunResult started_result(const ExternalRun& run) {
   result.last_loss = kUnknown;
   result.throughput = {.total_images_per_second = kUnknown,
                        .total_seconds = kUnknown,
+                       .per_device = kUnknown,
+                       .per_node = kUnknown,
                        .gflops = kUnknown,
                        .fma_peak_gflops = {},
                        .fraction_of_peak = {}};

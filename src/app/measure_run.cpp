@@ -34,6 +34,8 @@ Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds t
   const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
   Throughput throughput = {.total_images_per_second = images / total.count(),
                            .total_seconds = total.count(),
+                           .per_device = images / total.count() / plan.facts.devices,
+                           .per_node = images / total.count() / plan.facts.nodes,
                            .gflops = result.summary.images_per_second * flops_per_image / 1e9,
                            .fma_peak_gflops = peak,
                            .fraction_of_peak = {}};

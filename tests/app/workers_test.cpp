@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -146,36 +147,110 @@ TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {
             "one of them\n");
 }
 
-// Ends one of the processes that the program started, by id, once they train.
-TEST_F(Workers, AKilledWorkerEndsTheRunWithItsName) {
-  const Command command = {.name = "it",
-                           .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose"}),
-                           .env = {{"WORKERS_TEST", directory_.string()}}};
-  std::string said;
-  bool killed = false;
+TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsPlace) {
+  std::vector<Command> plan;
+  for (const char* task : {"0", "1"}) {
+    plan.push_back({.name = std::string("task ") + task,
+                    .argv = train({}),
+                    .env = {{"SLURM_PROCID", task},
+                            {"SLURM_STEP_NUM_TASKS", "2"},
+                            {"SLURM_STEP_NODELIST", "localhost"},
+                            {"SLURM_JOB_ID", std::to_string(getpid())},
+                            {"SLURM_STEP_ID", "0"}}});
+  }
+  EXPECT_EQ(run_commands(plan, {.time = Seconds(300)}, {}).end, RunEnd::Completed);
+}
+
+TEST_F(Workers, EveryStrategyHasTheSameLosses) {
+  double loss = 0;
+  for (const char* strategy : {"replicated", "parameter_server", "distributed_replicated"}) {
+    const Ran ran = run(train({"--num-devices=2", "--variable-update", strategy, "--result",
+                               path("r.json"), "--ps-in-worker"}));
+    ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << strategy << "\n" << ran.err;
+    const double last = read_result(path("r.json")).last_loss;
+    if (loss == 0) loss = last;
+    EXPECT_NEAR(last, loss, 1e-4 * loss) << strategy;
+  }
+}
+
+// Processes that a run of this test started, by the mark in their environment.
+std::vector<pid_t> processes_with(const std::string& mark, const std::string& variable) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream environment(entry.path() / "environ");
+    const std::string text{std::istreambuf_iterator<char>(environment), {}};
+    if (text.find(mark) != std::string::npos && text.find(variable) != std::string::npos) {
+      found.push_back(std::stoi(name));
+    }
+  }
+  return found;
+}
+
+// What happens when, once all train, rank 1 gets a signal.
+class Faults : public Workers {
+ protected:
+  PlanOutcome train_and_signal(int signal, const std::string& victim) {
+    const std::string mark = "WORKERS_TEST=" + directory_.string();
+    const Command command = {.name = "the run",
+                             .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose",
+                                            "--stall-timeout=4"}),
+                             .env = {{"WORKERS_TEST", directory_.string()}}};
+    const PlanOutcome outcome = run_commands(
+        std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+          said_ += line.text + "\n";
+          const bool trains = line.text.find("images/sec") != std::string::npos;
+          if (trains && !done_ && line.text.find("rank 1") != std::string::npos) {
+            done_ = true;
+            for (const pid_t process : processes_with(mark, victim)) kill(process, signal);
+          }
+          return Next::GoOn;
+        }});
+    EXPECT_TRUE(done_);
+    EXPECT_TRUE(processes_with(mark, "LOCKSTEP_RANK").empty());
+    return outcome;
+  }
+
+  std::string said_;
+  bool done_ = false;
+};
+
+TEST_F(Faults, AKilledWorkerEndsTheRunWithItsName) {
+  EXPECT_EQ(train_and_signal(SIGKILL, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
+  EXPECT_THAT(said_, HasSubstr("rank 1"));
+  EXPECT_THAT(said_, ::testing::AnyOf(HasSubstr("signal 9"), HasSubstr("died")));
+}
+
+TEST_F(Faults, AStoppedWorkerEndsTheRunWithItsName) {
+  EXPECT_EQ(train_and_signal(SIGSTOP, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
+  EXPECT_THAT(said_, HasSubstr("rank 1"));
+  EXPECT_THAT(said_, HasSubstr("stopped"));
+}
+
+TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
+  const std::string mark = "WORKERS_TEST=" + directory_.string();
+  const Command command = {
+      .name = "the run",
+      .argv = train({"--num-devices=2", "--num-batches=1000000", "--result", path("r.json")}),
+      .env = {{"WORKERS_TEST", directory_.string()}},
+      .expected_exit_code = 130};
   const PlanOutcome outcome = run_commands(
       std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-        said += line.text + "\n";
-        if (!killed && line.text.find("rank 1") != std::string::npos &&
-            line.text.find("images/sec") != std::string::npos) {
-          // The launcher's children: their parent is the command that this test started.
-          for (const auto& entry : fs::directory_iterator("/proc")) {
-            std::ifstream environment(entry.path() / "environ");
-            const std::string text{std::istreambuf_iterator<char>(environment), {}};
-            const bool ours = text.find("LOCKSTEP_RANK=1") != std::string::npos &&
-                              text.find("WORKERS_TEST=" + directory_.string()) != std::string::npos;
-            if (ours) {
-              kill(std::stoi(entry.path().filename()), SIGKILL);
-              killed = true;
-            }
+        if (!done_ && line.text.find("images/sec") != std::string::npos) {
+          done_ = true;
+          // A terminal tells the launcher alone: its workers are in groups of their own.
+          const auto workers = processes_with(mark, "LOCKSTEP_RANK");
+          for (const pid_t process : processes_with(mark, "")) {
+            if (std::ranges::count(workers, process) == 0) kill(process, SIGINT);
           }
         }
+        said_ += line.text + "\n";
         return Next::GoOn;
       }});
-  EXPECT_TRUE(killed);
-  EXPECT_EQ(outcome.end, RunEnd::Failed);
-  EXPECT_THAT(said, HasSubstr("rank 1"));
-  EXPECT_THAT(said, HasSubstr("signal 9"));
+  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why << said_;
+  EXPECT_THAT(said_, HasSubstr("total images/sec"));
+  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
 }
 
 }  // namespace
