@@ -46,6 +46,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments);
 int allreduce_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
+int data_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

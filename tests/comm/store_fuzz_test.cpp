@@ -29,7 +29,7 @@ std::string random_text(Dice& dice, uint64_t most) {
 }
 
 // Keys of their own: what a fuzzing member sets must not be the honest one's.
-Bytes random_request(Dice& dice, const std::string& token) {
+Frame random_request(Dice& dice, const std::string& token) {
   switch (dice.below(4)) {
     case 0:
       return encode(
@@ -40,14 +40,14 @@ Bytes random_request(Dice& dice, const std::string& token) {
       return encode(GetRequest{{"fuzz/" + random_text(dice, 2), "honest"},
                                static_cast<uint32_t>(dice.below(3))});
     default: {
-      Bytes noise(dice.below(300));
+      Frame noise(dice.below(300));
       for (std::byte& byte : noise) byte = static_cast<std::byte>(dice.below(256));
       return noise;
     }
   }
 }
 
-void damage(Bytes& frame, Dice& dice) {
+void damage(Frame& frame, Dice& dice) {
   if (frame.empty()) return;
   if (dice.below(2) == 0) {
     frame[dice.below(frame.size())] = static_cast<std::byte>(dice.below(256));
@@ -69,7 +69,7 @@ void session(uint64_t seed, const Endpoint& endpoint, const std::string& token) 
   try {
     if (dice.below(3) > 0) write_all(socket, encode(HelloRequest{token, ""}), Seconds{60});
     for (uint64_t left = dice.below(12); left > 0; --left) {
-      Bytes frame = random_request(dice, token);
+      Frame frame = random_request(dice, token);
       if (dice.below(4) == 0) damage(frame, dice);
       const size_t cut = dice.below(frame.size() + 1);
       write_all(socket, std::span(frame).first(cut), Seconds{60});
