@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/engines.h"
+#include "app/place.h"
 #include "base/time.h"
 
 namespace lockstep {
@@ -24,6 +25,7 @@ struct Surroundings {
   std::string program = "";                 // path of this program, to start itself
   std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
+  Environment environment = [](const std::string&) { return std::nullopt; };
 };
 
 struct Subcommand {

@@ -197,7 +197,9 @@ class StoreServer::Loop {
     if (!equal_in_constant_time(hello.token, options_.token)) throw Error("a wrong token");
     c.member = true;
     c.name = hello.member;
-    reply(c, {});
+    StoreReply welcome;
+    if (!options_.keeper.empty()) welcome.texts.push_back(options_.keeper);
+    reply(c, welcome);
   }
 
   void handle(Connection& c, const SetRequest& set) {

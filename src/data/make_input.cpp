@@ -14,7 +14,8 @@ SyntheticOptions synthetic_options(const InputSpec& spec) {
           .batch = spec.batch,
           .labels = spec.synthetic_labels,
           .layout = spec.layout,
-          .seed = spec.seed};
+          // Every worker has examples of its own.
+          .seed = spec.seed + static_cast<uint64_t>(spec.rank)};
 }
 
 std::unique_ptr<InputSource> synthetic_input(const InputSpec& spec) {

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "sync/all_reduce.h"
+#include "sync/distributed_replicated.h"
 #include "sync/independent.h"
+#include "sync/parameter_server.h"
 
 namespace lockstep {
 namespace {
@@ -21,6 +23,12 @@ std::unique_ptr<Strategy> all_reduce(Replicated replicated, const Peers& peers,
   return std::make_unique<AllReduce>(std::move(replicated), *peers.workers, options);
 }
 
+template <typename ServerStrategy>
+std::unique_ptr<Strategy> with_servers(Replicated replicated, const Peers& peers,
+                                       const SyncOptions& options) {
+  return std::make_unique<ServerStrategy>(std::move(replicated), peers, options);
+}
+
 // Several names for one thing: they differ only in how tf_cnn_benchmarks builds its graph.
 constexpr const char* kAllReduceHelp = "replicas add up their gradients and keep all values";
 
@@ -30,6 +38,10 @@ constexpr StrategyKind kStrategies[] = {
     {"collective_all_reduce", kAllReduceHelp, true, false, all_reduce},
     {"distributed_all_reduce", kAllReduceHelp, true, false, all_reduce},
     {"horovod", kAllReduceHelp, true, false, all_reduce},
+    {"parameter_server", "servers keep the values, fetched before every step", true, true,
+     with_servers<ParameterServer>},
+    {"distributed_replicated", "servers keep the values, copies are refreshed during backward",
+     true, true, with_servers<DistributedReplicated>},
 };
 
 }  // namespace

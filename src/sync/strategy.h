@@ -7,10 +7,10 @@
 
 #include <functional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "measure/transfers.h"
 #include "nn/optimizer.h"
 #include "tensor/parameter_arena.h"
 
@@ -25,16 +25,7 @@ struct Replicated {
   OptimizerSettings optimizer;
   std::vector<OptimizedParameter> parameters;  // by id
   ValuesChanged values_changed;
-};
-
-// One message that every step has: a bucket, a variable pushed or pulled.
-struct Transfer {
-  std::string name;  // "bucket 3"
-  int64_t bytes;
-};
-struct TransferTimes {
-  TimePoint ready;       // its data were there
-  TimePoint begin, end;  // it was under way
+  std::vector<std::string> names = {};  // by id, for people; empty: they have none
 };
 
 class Strategy {
@@ -47,6 +38,10 @@ class Strategy {
   virtual void gradient_ready(ParameterId id) = 0;  // may begin to communicate
   // Returns when the engine may begin the next step: how long it only waited for communication.
   virtual Seconds finish_step() = 0;
+
+  // After the last step, and only then: the arena holds the newest values, and the others know that
+  // this replica ends as it should.
+  virtual void finish() {}
 
   // Of the running step's values that decay: what its L2 loss is made of.
   virtual double sum_of_squares() const = 0;

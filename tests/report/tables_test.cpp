@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <set>
 #include <sstream>
 
 #include "report/bench_table.h"
@@ -42,17 +43,38 @@ TEST(Profile, RatesCountOneProductForwardAndTwoBackward) {
       << text;
 }
 
-TEST(ChromeTrace, EventsAreCompleteAndInMicroseconds) {
-  const std::vector<TraceEvent> events = {{.name = "conv0",
-                                           .category = "forward",
-                                           .kernel = "jit",
-                                           .begin = Seconds(0.001),
-                                           .duration = Seconds(0.002)}};
-  const Json trace = Json::parse(chrome_trace("lockstep lenet", events));
-  const Json& event = trace.at("traceEvents").at(1);
+TraceEvent event_at(double begin) {
+  return {.name = "conv0",
+          .category = "forward",
+          .detail = "jit",
+          .begin = Seconds(begin),
+          .duration = Seconds(0.002)};
+}
+
+TEST(ChromeTrace, EventsAreCompleteAndInMicrosecondsSinceTheFirst) {
+  const RankTrace ranks[] = {{.name = "rank 0", .layers = {event_at(5), event_at(5.001)}}};
+  const Json trace = Json::parse(chrome_trace("lockstep lenet", ranks));
+  const Json& event = trace.at("traceEvents").back();
   EXPECT_EQ(event.at("ph"), "X");
-  EXPECT_DOUBLE_EQ(event.at("ts"), 1000);
+  EXPECT_NEAR(event.at("ts"), 1000, 1e-3);
   EXPECT_DOUBLE_EQ(event.at("dur"), 2000);
+}
+
+TEST(ChromeTrace, EveryRankHasATrackForLayersAndOneForCommunication) {
+  const RankTrace ranks[] = {
+      {.name = "rank 0 (a)", .layers = {event_at(1)}, .transfers = {event_at(2)}},
+      {.name = "rank 1 (b)", .layers = {event_at(1)}, .transfers = {event_at(2)}}};
+  std::set<std::pair<int, int>> tracks;
+  const Json trace = Json::parse(chrome_trace("x", ranks));
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") tracks.emplace(event.at("pid"), event.at("tid"));
+  }
+  EXPECT_EQ(tracks.size(), 4u);
+}
+
+TEST(ChromeTrace, ARanksTraceSurvivesTheWay) {
+  const RankTrace trace = {.name = "rank 1", .layers = {event_at(1)}, .transfers = {event_at(2)}};
+  EXPECT_EQ(trace_to_json(trace_from_json(trace_to_json(trace))), trace_to_json(trace));
 }
 
 TEST(Progress, IsSilentWhereThereIsNoTerminal) {

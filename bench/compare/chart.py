@@ -1,17 +1,7 @@
-"""What engine_bench.py measured, as a picture: images/sec of each program, LibTorch's as 1."""
-from engine_table import faster_torch, median_of
+"""A comparison as a picture: images/sec of each program, LibTorch's as 1."""
 
 COLOURS = {"lockstep": "#0072b2", "lockstep direct": "#56b4e9", "LibTorch": "#999999"}
 ROW, BAR, LEFT, SCALE_WIDTH = 66, 15, 190, 470
-
-
-def speeds(case, samples):
-    """Images/sec by the names of the legend; empty without LibTorch."""
-    peer = faster_torch(case, samples)
-    if peer is None:
-        return {}
-    rows = {"lockstep": "lockstep", "lockstep direct": "lockstep direct", "LibTorch": peer}
-    return {name: median_of(samples[case, row], "images_per_second") for name, row in rows.items()}
 
 
 def text(x, y, words, extra=""):
@@ -41,14 +31,14 @@ def legend():
     return parts
 
 
-def chart(cases, samples):
-    shown = [(case, measured) for case in cases if (measured := speeds(case, samples))]
-    most = max((m["lockstep"] / m["LibTorch"] for _, m in shown), default=1)
+def chart(speeds):
+    """`speeds`: a list of (case, {name in the legend: images per second})."""
+    most = max(measured["lockstep"] / measured["LibTorch"] for _, measured in speeds)
     parts = [text(16, 22, "Training images per second on this machine, LibTorch = 1",
                   'font-weight="600" font-size="15"'), *legend()]
-    for i, (case, measured) in enumerate(shown):
+    for i, (case, measured) in enumerate(speeds):
         parts += bars(case, 62 + i * ROW, measured, most)
-    width, height = LEFT + SCALE_WIDTH + 150, 70 + len(shown) * ROW
+    width, height = LEFT + SCALE_WIDTH + 150, 70 + len(speeds) * ROW
     style = ("text{font:13px system-ui,sans-serif;fill:#222}.quiet{fill:#666}"
              "svg{background:#fff}")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
