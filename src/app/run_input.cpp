@@ -31,20 +31,22 @@ SyntheticLocation location_named(std::string_view name) {
       ->second;  // the option table let no other name through
 }
 
-int64_t cache_limit() {
+int64_t cache_limit(int workers_here) {
   const auto free = available_memory_bytes();
-  return free ? static_cast<int64_t>(kCachePart * static_cast<double>(*free)) : int64_t{1} << 50;
+  if (!free) return int64_t{1} << 50;  // then the system will tell
+  return static_cast<int64_t>(kCachePart * static_cast<double>(*free) / workers_here);
 }
 
 }  // namespace
 
-void settle_data_name(RunConfig& config, std::ostream& err) {
-  if (config.data_dir.empty() || !config.program.empty()) return;
+void settle_data_name(RunConfig& config, std::ostream* told) {
+  if (config.data_dir.empty()) return;
   const DataFormat& format = guess_format(config.data_dir);
   const std::string found = format.data_name(config.data_dir);
   if (config.data_name.empty()) {
-    err << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
     config.data_name = found;
+    if (!told) return;
+    *told << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
   } else if (config.data_name != found) {
     throw UsageError("--data-name {}: {} holds {}, which are {}", config.data_name, config.data_dir,
                      format.name, found);
@@ -53,7 +55,7 @@ void settle_data_name(RunConfig& config, std::ostream& err) {
 
 InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
   const RunConfig& config = plan.config;
-  const int left = std::max(share.usable_threads - plan.facts.threads, 1);
+  const int left = std::max(share.cores - plan.facts.threads, 1);
   const int unused = find_dataset(plan.facts.dataset).unused_classes;
   return {.image = plan.graph.shape(plan.graph.image()),
           .batch = plan.facts.batch_size,
@@ -71,7 +73,7 @@ InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
           .resize = method_named(config.resize_method),
           .cache = config.cache,
           .skip_corrupt = config.skip_corrupt,
-          .cache_limit_bytes = cache_limit()};
+          .cache_limit_bytes = cache_limit(share.workers_here)};
 }
 
 std::unique_ptr<InputSource> make_run_input(const RunPlan& plan, const InputShare& share) {

@@ -11,25 +11,25 @@
 
 namespace lockstep {
 
-using Bytes = std::span<const uint8_t>;
+using ByteView = std::span<const uint8_t>;
 using ByteBuffer = std::vector<uint8_t>;
 
-inline Bytes bytes_of(std::string_view text) {
+inline ByteView bytes_of(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
-inline std::string_view text_of(Bytes bytes) {
+inline std::string_view text_of(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // The first sizeof(T) bytes as a little-endian number; there must be as many.
 template <typename T>
-T little_endian(Bytes bytes) {
+T little_endian(ByteView bytes) {
   T value = 0;
   for (size_t i = sizeof(T); i-- > 0;) value = static_cast<T>((uint64_t{value} << 8) | bytes[i]);
   return value;
 }
 template <>
-inline float little_endian<float>(Bytes bytes) {
+inline float little_endian<float>(ByteView bytes) {
   return std::bit_cast<float>(little_endian<uint32_t>(bytes));
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kPlane = 32 * 32, kPixels = 3 * kPlane, kRecord = 1 + kPixels;
 
-void add_image(Bytes planes, uint8_t label, LabelledImages& images) {
+void add_image(ByteView planes, uint8_t label, LabelledImages& images) {
   images.labels.push_back(label);
   for (size_t i = 0; i < kPlane; ++i) {
     for (size_t channel = 0; channel < 3; ++channel) {
@@ -54,7 +54,7 @@ uint8_t label_in(const Pickle& pickle, PickleId id) {
 
 }  // namespace
 
-void add_cifar_binary(Bytes file, LabelledImages& images) {
+void add_cifar_binary(ByteView file, LabelledImages& images) {
   if (file.empty() || file.size() % kRecord != 0) {
     throw Error("its {} bytes are not whole images of {} bytes", file.size(), kRecord);
   }
@@ -63,11 +63,11 @@ void add_cifar_binary(Bytes file, LabelledImages& images) {
   }
 }
 
-void add_cifar_pickle(Bytes file, LabelledImages& images) {
+void add_cifar_pickle(ByteView file, LabelledImages& images) {
   const Pickle pickle = read_pickle(file);
   const auto* labels = pickle.as<PickleList>(value_of(pickle, "labels"));
   if (!labels) throw Error("'labels' is no list");
-  const Bytes data = bytes_of(bytes_of_array(pickle, value_of(pickle, "data")));
+  const ByteView data = bytes_of(bytes_of_array(pickle, value_of(pickle, "data")));
   if (data.size() != labels->items.size() * kPixels) {
     throw Error("{} labels and {} bytes of images do not match", labels->items.size(), data.size());
   }

@@ -9,8 +9,8 @@ namespace lockstep {
 
 // Append the images of one file. Throw Error on anything but whole CIFAR-10 images; labels are not
 // judged here.
-void add_cifar_binary(Bytes file, LabelledImages& images);
-void add_cifar_pickle(Bytes file, LabelledImages& images);
+void add_cifar_binary(ByteView file, LabelledImages& images);
+void add_cifar_pickle(ByteView file, LabelledImages& images);
 
 inline Shape cifar_image() { return {3, 32, 32}; }
 

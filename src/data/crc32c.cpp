@@ -29,7 +29,7 @@ constexpr Table make_byte_table() {
 constexpr Table kByteTable = make_byte_table();
 
 // Of the inner state: the caller inverts it before and after.
-uint32_t continue_by_tables(uint32_t crc, Bytes bytes) {
+uint32_t continue_by_tables(uint32_t crc, ByteView bytes) {
   while (bytes.size() >= 8) {
     const uint64_t word = little_endian<uint64_t>(bytes) ^ crc;
     crc = 0;
@@ -79,7 +79,7 @@ uint64_t word_at(const uint8_t* bytes) {
   return word;
 }
 
-__attribute__((target("sse4.2"))) uint32_t continue_by_instruction(uint32_t crc, Bytes bytes) {
+__attribute__((target("sse4.2"))) uint32_t continue_by_instruction(uint32_t crc, ByteView bytes) {
   while (bytes.size() >= 3 * kLane) {
     uint64_t first = crc, second = 0, third = 0;
     const uint8_t* at = bytes.data();
@@ -105,7 +105,7 @@ bool has_instruction() { return __builtin_cpu_supports("sse4.2") != 0; }
 
 #else
 
-uint32_t continue_by_instruction(uint32_t crc, Bytes bytes) {
+uint32_t continue_by_instruction(uint32_t crc, ByteView bytes) {
   return continue_by_tables(crc, bytes);
 }
 bool has_instruction() { return false; }
@@ -114,9 +114,9 @@ bool has_instruction() { return false; }
 
 }  // namespace
 
-uint32_t crc32c_by_tables(Bytes bytes) { return ~continue_by_tables(~0u, bytes); }
+uint32_t crc32c_by_tables(ByteView bytes) { return ~continue_by_tables(~0u, bytes); }
 
-uint32_t crc32c(Bytes bytes) {
+uint32_t crc32c(ByteView bytes) {
   return has_instruction() ? ~continue_by_instruction(~0u, bytes) : crc32c_by_tables(bytes);
 }
 

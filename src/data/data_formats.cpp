@@ -32,7 +32,7 @@ std::string name_of_records(const fs::path& directory) {
   const fs::path file = directory / kDataNameFile;
   if (!fs::exists(file)) return "imagenet";
   const ByteBuffer text = read_whole(file.string(), 100);
-  return split(text_of(Bytes(text)), '\n').front();
+  return split(text_of(ByteView(text)), '\n').front();
 }
 
 std::unique_ptr<ExampleSource> open_records(const OpenRequest& request) {
@@ -66,7 +66,7 @@ std::unique_ptr<ExampleSource> open_folders(const OpenRequest& request) {
 
 // ---- CIFAR-10 ----
 
-using AddFile = void (*)(Bytes file, LabelledImages& images);
+using AddFile = void (*)(ByteView file, LabelledImages& images);
 
 // In the directory itself or in the one that the published archive unpacks to.
 std::vector<fs::path> cifar_files(const fs::path& directory, Split split, std::string_view archive,

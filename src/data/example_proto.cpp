@@ -10,12 +10,12 @@ namespace {
 constexpr uint32_t kFeatures = 1, kEntry = 1, kKey = 1, kValue = 2, kListValue = 1;
 constexpr uint32_t kBytesList = 1, kFloatList = 2, kInt64List = 3;
 
-Bytes message_in(const Field& field) {
+ByteView message_in(const Field& field) {
   if (field.type != WireType::Length) throw Error("field {} is no message", field.number);
   return field.bytes;
 }
 
-Feature feature_in(Bytes message) {
+Feature feature_in(ByteView message) {
   Feature feature;
   FieldReader reader(message);
   while (const auto field = reader.next()) {
@@ -25,9 +25,9 @@ Feature feature_in(Bytes message) {
   return feature;
 }
 
-void read_entry(Bytes message, Features& features) {
+void read_entry(ByteView message, Features& features) {
   std::string_view name;
-  Bytes value;
+  ByteView value;
   FieldReader reader(message);
   while (const auto field = reader.next()) {
     if (field->number == kKey) name = text_of(message_in(*field));
@@ -42,9 +42,9 @@ void expect_kind(Feature::Kind is, Feature::Kind wanted, std::string_view words)
 
 }  // namespace
 
-std::vector<Bytes> Feature::byte_strings() const {
+std::vector<ByteView> Feature::byte_strings() const {
   expect_kind(kind_, Kind::ByteStrings, "byte strings");
-  std::vector<Bytes> values;
+  std::vector<ByteView> values;
   FieldReader reader(list_);
   while (const auto field = reader.next()) {
     if (field->number == kListValue) values.push_back(message_in(*field));
@@ -80,7 +80,7 @@ std::vector<int64_t> Feature::integers() const {
   return values;
 }
 
-Features features_in(Bytes record) {
+Features features_in(ByteView record) {
   Features features;
   FieldReader example(record);
   while (const auto field = example.next()) {

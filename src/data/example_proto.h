@@ -18,23 +18,23 @@ class Feature {
  public:
   enum class Kind { Nothing, ByteStrings, Floats, Integers };
   Feature() = default;
-  Feature(Kind kind, Bytes list) : kind_(kind), list_(list) {}
+  Feature(Kind kind, ByteView list) : kind_(kind), list_(list) {}
 
   Kind kind() const { return kind_; }
   // All values. Throw Error when the feature is of another kind or damaged.
-  std::vector<Bytes> byte_strings() const;
+  std::vector<ByteView> byte_strings() const;
   std::vector<float> floats() const;
   std::vector<int64_t> integers() const;
 
  private:
   Kind kind_ = Kind::Nothing;
-  Bytes list_;  // the list's message
+  ByteView list_;  // the list's message
 };
 
 using Features = std::map<std::string_view, Feature>;
 
 // Throws Error. Views of `record`, valid as long as it is.
-Features features_in(Bytes record);
+Features features_in(ByteView record);
 
 class ExampleBuilder {
  public:

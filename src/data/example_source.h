@@ -17,7 +17,7 @@ struct EncodedExample {
   enum class Form { Jpeg, Pixels };
 
   Form form = Form::Jpeg;
-  Bytes bytes;                              // of `storage`, or of the source itself
+  ByteView bytes;                           // of `storage`, or of the source itself
   int height = 0, width = 0, channels = 0;  // of Pixels: rows of pixels of channels
   int64_t label = 0;                        // as stored
   std::vector<ObjectBox> boxes;

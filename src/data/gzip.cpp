@@ -19,9 +19,9 @@ struct EndInflate {
 
 }  // namespace
 
-bool is_gzip(Bytes bytes) { return bytes.size() > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
+bool is_gzip(ByteView bytes) { return bytes.size() > 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
 
-ByteBuffer gunzip(Bytes compressed, int64_t most_bytes) {
+ByteBuffer gunzip(ByteView compressed, int64_t most_bytes) {
   z_stream stream = {};
   stream.next_in = const_cast<uint8_t*>(compressed.data());  // zlib only reads it
   stream.avail_in = static_cast<uInt>(compressed.size());

@@ -7,9 +7,9 @@
 
 namespace lockstep {
 
-bool is_gzip(Bytes bytes);
+bool is_gzip(ByteView bytes);
 
 // What a gzip file holds. Throws Error when it is damaged or holds more than `most_bytes`.
-ByteBuffer gunzip(Bytes compressed, int64_t most_bytes);
+ByteBuffer gunzip(ByteView compressed, int64_t most_bytes);
 
 }  // namespace lockstep

@@ -11,11 +11,11 @@ constexpr uint8_t kUnsignedBytes = 8;
 constexpr int64_t kMostBytes = int64_t{1} << 30;
 constexpr int64_t kMostDimensions = 8;
 
-uint32_t big_endian(Bytes bytes) {
+uint32_t big_endian(ByteView bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-IdxArray plain_array_in(Bytes file) {
+IdxArray plain_array_in(ByteView file) {
   if (file.size() < 4 || file[0] != 0 || file[1] != 0) throw Error("it is no IDX file");
   if (file[2] != kUnsignedBytes) {
     throw Error("its elements are of type {:#x}; only bytes, 0x8, are read", file[2]);
@@ -32,7 +32,7 @@ IdxArray plain_array_in(Bytes file) {
     elements *= extent;
     if (elements > kMostBytes) throw Error("it claims more than {}", bytes_text(kMostBytes));
   }
-  const Bytes rest = file.subspan(4 + 4 * dimensions);
+  const ByteView rest = file.subspan(4 + 4 * dimensions);
   if (std::ssize(rest) != elements) {
     throw Error("its head promises {} bytes of elements; there are {}", elements, rest.size());
   }
@@ -42,7 +42,7 @@ IdxArray plain_array_in(Bytes file) {
 
 }  // namespace
 
-IdxArray idx_array_in(Bytes file) {
+IdxArray idx_array_in(ByteView file) {
   return is_gzip(file) ? plain_array_in(gunzip(file, kMostBytes)) : plain_array_in(file);
 }
 

@@ -16,6 +16,6 @@ struct IdxArray {
 };
 
 // Of a file's bytes, compressed by gzip or not. Throws Error.
-IdxArray idx_array_in(Bytes file);
+IdxArray idx_array_in(ByteView file);
 
 }  // namespace lockstep

@@ -47,7 +47,7 @@ std::vector<ObjectBox> boxes_in(const Features& features) {
 
 }  // namespace
 
-ImageRecord image_record_in(Bytes record) {
+ImageRecord image_record_in(ByteView record) {
   const Features features = features_in(record);
   const auto encoded =
       named(features, kEncoded, [](const Feature& feature) { return feature.byte_strings(); });

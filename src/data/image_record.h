@@ -16,17 +16,17 @@ struct ObjectBox {
 
 // As read: a view of the record.
 struct ImageRecord {
-  Bytes encoded;  // image/encoded: a JPEG
+  ByteView encoded;  // image/encoded: a JPEG
   int64_t label = 0;
   std::vector<ObjectBox> boxes;
 };
 
 // Throws Error, naming the feature that is missing or wrong.
-ImageRecord image_record_in(Bytes record);
+ImageRecord image_record_in(ByteView record);
 
 // As written.
 struct ImageRecordParts {
-  Bytes jpeg;
+  ByteView jpeg;
   int64_t label = 0;
   int64_t height = 0, width = 0, channels = 3;
   std::string class_name;  // image/class/synset and image/class/text

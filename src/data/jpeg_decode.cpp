@@ -103,7 +103,7 @@ JpegDecoder::~JpegDecoder() {
 
 JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 
-ImageSize JpegDecoder::open(Bytes jpeg) {
+ImageSize JpegDecoder::open(ByteView jpeg) {
   State& state = *state_;
   jpeg_abort_decompress(&state.info);
   if (jpeg.size() < 3 || jpeg[0] != 0xff || jpeg[1] != 0xd8) throw Error("it is not a JPEG");

@@ -28,7 +28,7 @@ class JpegDecoder {
   JpegDecoder(JpegDecoder&&) noexcept;
 
   // Reads the head. `jpeg` must live until decode(). Throws Error on what is no JPEG.
-  ImageSize open(Bytes jpeg);
+  ImageSize open(ByteView jpeg);
   // The window of the image that is open, each side divided by `denominator` (1, 2, 4, 8) and
   // rounded up. Valid until the next open(). Throws Error on damage and on what would take too much
   // memory.

@@ -12,9 +12,9 @@ struct LabelledImages {
   std::vector<uint8_t> labels;
 
   int64_t count() const { return std::ssize(labels); }
-  Bytes pixels_of(int64_t index) const {
+  ByteView pixels_of(int64_t index) const {
     const size_t size = static_cast<size_t>(image.elements());
-    return Bytes(pixels).subspan(static_cast<size_t>(index) * size, size);
+    return ByteView(pixels).subspan(static_cast<size_t>(index) * size, size);
   }
 };
 

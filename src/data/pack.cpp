@@ -36,9 +36,9 @@ void check_note(const PackJob& job) {
   const fs::path note = note_of(job);
   if (fs::exists(note)) {
     const ByteBuffer before = read_whole(note.string(), 1 << 20);
-    if (text_of(Bytes(before)) == text) return;
+    if (text_of(ByteView(before)) == text) return;
     throw Error("{} holds shards of another packing; remove it or choose another directory:\n{}",
-                job.directory, text_of(Bytes(before)));
+                job.directory, text_of(ByteView(before)));
   }
   std::ofstream out(note);
   out << text;

@@ -29,12 +29,12 @@ PickleName allowed(std::string_view module, std::string_view name) {
 // What the operations work on.
 class Machine {
  public:
-  explicit Machine(Bytes pickle) : rest_(pickle) {}
+  explicit Machine(ByteView pickle) : rest_(pickle) {}
 
   // Input.
-  Bytes take(uint64_t count) {
+  ByteView take(uint64_t count) {
     if (count > rest_.size()) throw Error("it ends {} bytes too early", count - rest_.size());
-    const Bytes taken = rest_.first(static_cast<size_t>(count));
+    const ByteView taken = rest_.first(static_cast<size_t>(count));
     rest_ = rest_.subspan(static_cast<size_t>(count));
     return taken;
   }
@@ -45,7 +45,7 @@ class Machine {
   std::string_view line() {
     const auto end = std::ranges::find(rest_, '\n');
     if (end == rest_.end()) throw Error("it ends inside of a line");
-    const Bytes text = take(static_cast<uint64_t>(end - rest_.begin()));
+    const ByteView text = take(static_cast<uint64_t>(end - rest_.begin()));
     take(1);
     return text_of(text);
   }
@@ -114,7 +114,7 @@ class Machine {
     stack_.push_back(id);
   }
 
-  Bytes rest_;
+  ByteView rest_;
   Pickle pickle_;
   std::vector<PickleId> stack_;
   std::vector<size_t> marks_;  // sizes of the stack
@@ -124,7 +124,7 @@ class Machine {
 // Operations that need more than a line.
 
 void read_long(Machine& machine) {  // two's complement, little-endian
-  const Bytes bytes = machine.take(machine.number<uint8_t>());
+  const ByteView bytes = machine.take(machine.number<uint8_t>());
   if (bytes.size() > 8) throw Error("a number of {} bytes", bytes.size());
   uint64_t value = 0;
   for (size_t i = 0; i < bytes.size(); ++i) value |= uint64_t{bytes[i]} << (8 * i);
@@ -247,7 +247,7 @@ constexpr auto kByCode = [] {
 
 }  // namespace
 
-Pickle read_pickle(Bytes file) {
+Pickle read_pickle(ByteView file) {
   Machine machine(file);
   for (uint8_t code = machine.number<uint8_t>(); code != '.'; code = machine.number<uint8_t>()) {
     if (!kByCode[code]) throw Error("the pickle operation {:#04x} is not plain data", code);

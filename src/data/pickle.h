@@ -52,6 +52,6 @@ struct Pickle {
 };
 
 // Throws Error on what is damaged, unknown, not data, or needs too much memory.
-Pickle read_pickle(Bytes file);
+Pickle read_pickle(ByteView file);
 
 }  // namespace lockstep

@@ -14,9 +14,9 @@ uint64_t FieldReader::varint() {
   throw Error("a number of more than ten bytes");
 }
 
-Bytes FieldReader::take(uint64_t count) {
+ByteView FieldReader::take(uint64_t count) {
   if (count > rest_.size()) throw Error("it ends {} bytes too early", count - rest_.size());
-  const Bytes taken = rest_.first(static_cast<size_t>(count));
+  const ByteView taken = rest_.first(static_cast<size_t>(count));
   rest_ = rest_.subspan(static_cast<size_t>(count));
   return taken;
 }
@@ -49,7 +49,7 @@ void append_varint(ByteBuffer& out, uint64_t value) {
   out.push_back(static_cast<uint8_t>(value));
 }
 
-void append_bytes_field(ByteBuffer& out, uint32_t number, Bytes bytes) {
+void append_bytes_field(ByteBuffer& out, uint32_t number, ByteView bytes) {
   append_varint(out, uint64_t{number} << 3 | static_cast<uint64_t>(WireType::Length));
   append_varint(out, bytes.size());
   out.insert(out.end(), bytes.begin(), bytes.end());

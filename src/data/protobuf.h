@@ -14,25 +14,25 @@ struct Field {
   uint32_t number = 0;
   WireType type = WireType::Varint;
   uint64_t varint = 0;  // of Varint
-  Bytes bytes;          // of the others: 8, any number, or 4
+  ByteView bytes;       // of the others: 8, any number, or 4
 };
 
 // Takes fields off the front of a message. Throws Error on what is no field.
 class FieldReader {
  public:
-  explicit FieldReader(Bytes message) : rest_(message) {}
+  explicit FieldReader(ByteView message) : rest_(message) {}
 
   std::optional<Field> next();  // absent at the end
   bool done() const { return rest_.empty(); }
   uint64_t varint();  // for packed lists
 
  private:
-  Bytes take(uint64_t count);
+  ByteView take(uint64_t count);
 
-  Bytes rest_;
+  ByteView rest_;
 };
 
 void append_varint(ByteBuffer& out, uint64_t value);
-void append_bytes_field(ByteBuffer& out, uint32_t number, Bytes bytes);
+void append_bytes_field(ByteBuffer& out, uint32_t number, ByteView bytes);
 
 }  // namespace lockstep

@@ -14,8 +14,8 @@ namespace {
 std::string reason() { return std::generic_category().message(errno); }
 
 // `rest`: bytes from the record's beginning to the end of the file.
-int64_t length_in(Bytes head, const std::string& name, int64_t offset, int64_t rest) {
-  const Bytes length_bytes = head.first(8);
+int64_t length_in(ByteView head, const std::string& name, int64_t offset, int64_t rest) {
+  const ByteView length_bytes = head.first(8);
   if (masked_crc32c(length_bytes) != little_endian<uint32_t>(head.subspan(8))) {
     throw Error("{}, byte {}: the checksum of the record's length is wrong", name, offset);
   }
@@ -33,7 +33,7 @@ int64_t length_in(Bytes head, const std::string& name, int64_t offset, int64_t r
   return bytes;
 }
 
-void check_tail(Bytes record, Bytes tail, const std::string& name, int64_t offset) {
+void check_tail(ByteView record, ByteView tail, const std::string& name, int64_t offset) {
   if (masked_crc32c(record) != little_endian<uint32_t>(tail)) {
     throw Error("{}, byte {}: the checksum of the record is wrong", name, offset);
   }
@@ -55,21 +55,21 @@ RecordPlace record_at(const InputFile& file, int64_t offset) {
   return {.offset = offset, .bytes = length_in(head, file.path(), offset, rest)};
 }
 
-Bytes read_record(const InputFile& file, const RecordPlace& place, ByteBuffer& buffer) {
+ByteView read_record(const InputFile& file, const RecordPlace& place, ByteBuffer& buffer) {
   const size_t bytes = static_cast<size_t>(place.bytes), needed = bytes + kRecordTailBytes;
   if (buffer.size() < needed) buffer.resize(needed);
   const std::span<uint8_t> part(buffer.data(), needed);
   file.read_at(place.offset + kRecordHeadBytes, part);
-  const Bytes record = Bytes(part).first(bytes);
-  check_tail(record, Bytes(part).subspan(bytes), file.path(), place.offset);
+  const ByteView record = ByteView(part).first(bytes);
+  check_tail(record, ByteView(part).subspan(bytes), file.path(), place.offset);
   return record;
 }
 
-Bytes record_in(Bytes bytes, const std::string& name, int64_t offset) {
+ByteView record_in(ByteView bytes, const std::string& name, int64_t offset) {
   const int64_t rest = std::ssize(bytes);
   check_room_for_head(rest, name, offset);
   const size_t length = static_cast<size_t>(length_in(bytes, name, offset, rest));
-  const Bytes record = bytes.subspan(kRecordHeadBytes, length);
+  const ByteView record = bytes.subspan(kRecordHeadBytes, length);
   check_tail(record, bytes.subspan(kRecordHeadBytes + length), name, offset);
   return record;
 }
@@ -79,13 +79,13 @@ RecordWriter::RecordWriter(const std::string& path)
   if (!file_) throw Error("cannot write {}: {}", path, reason());
 }
 
-void RecordWriter::put(Bytes bytes) {
+void RecordWriter::put(ByteView bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
     throw Error("cannot write {}: {}", path_, reason());
   }
 }
 
-RecordPlace RecordWriter::write(Bytes record) {
+RecordPlace RecordWriter::write(ByteView record) {
   const RecordPlace place = {.offset = offset_, .bytes = std::ssize(record)};
   const auto length = as_little_endian(static_cast<uint64_t>(record.size()));
   put(length);

@@ -32,20 +32,20 @@ RecordPlace record_at(const InputFile& file, int64_t offset);
 
 // Its bytes; `buffer` is grown when needed and keeps its memory. Throws Error when the checksum is
 // wrong.
-Bytes read_record(const InputFile& file, const RecordPlace& place, ByteBuffer& buffer);
+ByteView read_record(const InputFile& file, const RecordPlace& place, ByteBuffer& buffer);
 
 // The record at the beginning of `bytes`: for what is in memory already. `name` and `offset` say in
 // errors where that is. Throws Error.
-Bytes record_in(Bytes bytes, const std::string& name, int64_t offset);
+ByteView record_in(ByteView bytes, const std::string& name, int64_t offset);
 
 class RecordWriter {
  public:
   explicit RecordWriter(const std::string& path);  // throws Error; replaces what is there
-  RecordPlace write(Bytes record);
+  RecordPlace write(ByteView record);
   void finish();  // on disk, or Error
 
  private:
-  void put(Bytes bytes);
+  void put(ByteView bytes);
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }

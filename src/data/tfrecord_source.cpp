@@ -46,7 +46,7 @@ std::string TfrecordSource::where(int64_t index) const {
 
 void TfrecordSource::read(int64_t index, EncodedExample& out) const {
   const auto file = files_.get(file_of(index));
-  const Bytes record = read_record(*file, places_[static_cast<size_t>(index)], out.storage);
+  const ByteView record = read_record(*file, places_[static_cast<size_t>(index)], out.storage);
   try {
     ImageRecord image = image_record_in(record);
     out.form = EncodedExample::Form::Jpeg;

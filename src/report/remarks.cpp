@@ -50,13 +50,15 @@ std::optional<std::string> input_line(const RunResult& run) {
   const double step = run.summary.mean_step;
   const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
   if (run.input.threads == 0 || waits < kNoticeableWait * step) return {};
-  const double images_per_step = run.summary.images_per_second * step;
+  const double images_per_step =  // of one worker
+      run.summary.images_per_second * step / std::max(run.facts.devices, 1);
   const double needed = run.input.processor_seconds_per_image * images_per_step / (step - waits);
   const int cores = static_cast<int>(std::ceil(needed));
   std::string line = fmt::format(
       "input is the limit: {:.0f} % of a step waits for images. One takes {:.2f} ms of a core",
       100 * waits / step, 1e3 * run.input.processor_seconds_per_image);
-  const int free = run.host.usable_threads - run.facts.threads;
+  const int here = (run.facts.devices + run.facts.nodes - 1) / run.facts.nodes;
+  const int free = run.host.usable_threads / std::max(here, 1) - run.facts.threads;
   if (cores <= std::min(run.input.threads, free)) {
     return line + fmt::format(", for which {} {} enough: the storage is too slow", cores,
                               cores == 1 ? "core is" : "cores are");

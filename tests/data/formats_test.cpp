@@ -19,25 +19,25 @@ TEST(Formats, EachIsRecognisedByItsFiles) {
   struct Case {
     const char* data_name;
     const char* format;
-    void (*write)(const TemporaryDirectory&, Bytes);
+    void (*write)(const TemporaryDirectory&, ByteView);
   };
   const Case cases[] = {
       {"imagenet", "TFRecord files",
-       [](const TemporaryDirectory& d, Bytes) {
+       [](const TemporaryDirectory& d, ByteView) {
          write_text_shards(d, {2, 1});
        }},
       {"imagenet", "JPEG files by class",
-       [](const TemporaryDirectory& d, Bytes b) { write_file(d.path("train/cat/1.JPEG"), b); }},
+       [](const TemporaryDirectory& d, ByteView b) { write_file(d.path("train/cat/1.JPEG"), b); }},
       {"cifar10", "CIFAR-10 Python batches",
-       [](const TemporaryDirectory& d, Bytes b) {
+       [](const TemporaryDirectory& d, ByteView b) {
          write_file(d.path("cifar-10-batches-py/data_batch_1"), cifar_pickle({1}, b));
        }},
       {"cifar10", "CIFAR-10 binary batches",
-       [](const TemporaryDirectory& d, Bytes) {
+       [](const TemporaryDirectory& d, ByteView) {
          write_file(d.path("data_batch_2.bin"), ByteBuffer(3073));
        }},
       {"mnist", "MNIST IDX files",
-       [](const TemporaryDirectory& d, Bytes b) {
+       [](const TemporaryDirectory& d, ByteView b) {
          write_file(d.path("train-images-idx3-ubyte"), idx_file_of({3, 32, 32}, b));
          write_file(d.path("train-labels-idx1-ubyte"), idx_file_of({3}, b.first(3)));
        }},

@@ -146,9 +146,9 @@ TEST(JpegDecode, WhatIsNoJpegOrEndsEarlyIsAnError) {
   EXPECT_THAT(error_of([&] { decoder.open({}); }), HasSubstr("not a JPEG"));
   const ByteBuffer jpeg = encode_jpeg(smooth(200, 300).view());
   const Window all = {0, 0, 300, 200};
-  const Bytes half = Bytes(jpeg).first(jpeg.size() / 2);
+  const ByteView half = ByteView(jpeg).first(jpeg.size() / 2);
   EXPECT_NE(error_of([&] { decoder.open(half), decoder.decode(all); }), "");
-  EXPECT_NE(error_of([&] { decoder.open(Bytes(jpeg).first(20)); }), "");
+  EXPECT_NE(error_of([&] { decoder.open(ByteView(jpeg).first(20)); }), "");
   decoder.open(jpeg);  // and it still works
   EXPECT_EQ(decoder.decode(all).height, 200);
 }
@@ -277,7 +277,7 @@ TEST(Colour, ChangesStayInTheirRangesAndAlternate) {
   }
 }
 
-EncodedExample example_of(Bytes jpeg) {
+EncodedExample example_of(ByteView jpeg) {
   EncodedExample example;
   example.bytes = jpeg;
   return example;

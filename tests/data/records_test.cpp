@@ -33,9 +33,10 @@ TEST(Crc32c, TheInstructionAndTheTablesAgreeOnEveryLength) {
   const ByteBuffer bytes = counting(40000);
   for (const size_t length :
        {0u, 1u, 7u, 8u, 100u, 4096u, 12287u, 12288u, 12289u, 24999u, 40000u}) {
-    const Bytes part = Bytes(bytes).first(length);
+    const ByteView part = ByteView(bytes).first(length);
     EXPECT_EQ(crc32c(part), crc32c_by_tables(part)) << length;
-    const Bytes shifted = Bytes(bytes).subspan(std::min<size_t>(3, bytes.size() - length), length);
+    const ByteView shifted =
+        ByteView(bytes).subspan(std::min<size_t>(3, bytes.size() - length), length);
     EXPECT_EQ(crc32c(shifted), crc32c_by_tables(shifted)) << length;
   }
 }
@@ -59,7 +60,7 @@ class Tfrecord : public ::testing::Test {
     ByteBuffer buffer;
     for (int64_t offset = 0; offset < file.bytes();) {
       const RecordPlace place = record_at(file, offset);
-      const Bytes record = read_record(file, place, buffer);
+      const ByteView record = read_record(file, place, buffer);
       records.emplace_back(record.begin(), record.end());
       offset = place.end();
     }
@@ -76,7 +77,7 @@ TEST_F(Tfrecord, WhatIsWrittenIsRead) {
 TEST_F(Tfrecord, HasTheLayoutThatTensorFlowWrites) {
   // Written by hand: length 5, its masked checksum, and so on.
   const ByteBuffer bytes = read_file(path_);
-  EXPECT_EQ(little_endian<uint64_t>(Bytes(bytes).subspan(16)), 5u);
+  EXPECT_EQ(little_endian<uint64_t>(ByteView(bytes).subspan(16)), 5u);
   EXPECT_EQ(bytes.size(), 3 * 16 + 5 + 70000u);
 }
 
@@ -100,9 +101,9 @@ TEST_F(Tfrecord, ATruncatedFileIsNamedWithTheByteWhereTheLastRecordBegins) {
 
 TEST_F(Tfrecord, ARecordInMemoryIsJudgedLikeOneInAFile) {
   const ByteBuffer bytes = read_file(path_);
-  EXPECT_EQ(record_in(Bytes(bytes).subspan(16), "memory", 16).size(), 5u);
-  EXPECT_THAT(error_of([&] { record_in(Bytes(bytes).first(20), "memory", 0); }), "");
-  EXPECT_THAT(error_of([&] { record_in(Bytes(bytes).subspan(16, 20), "memory", 16); }),
+  EXPECT_EQ(record_in(ByteView(bytes).subspan(16), "memory", 16).size(), 5u);
+  EXPECT_THAT(error_of([&] { record_in(ByteView(bytes).first(20), "memory", 0); }), "");
+  EXPECT_THAT(error_of([&] { record_in(ByteView(bytes).subspan(16, 20), "memory", 16); }),
               HasSubstr("memory, byte 16: the file ends"));
 }
 
@@ -131,7 +132,7 @@ TEST(ExampleProto, EveryTruncationIsAnErrorOrLessData) {
   const ByteBuffer record = image_record_of(
       {.jpeg = bytes_of("jpeg"), .label = 7, .class_name = "cat", .file_name = "a.jpg"});
   for (size_t length = 0; length < record.size(); ++length) {
-    EXPECT_NE(error_of([&] { image_record_in(Bytes(record).first(length)); }), "") << length;
+    EXPECT_NE(error_of([&] { image_record_in(ByteView(record).first(length)); }), "") << length;
   }
 }
 
@@ -159,7 +160,7 @@ TEST(ImageRecord, BoxesAreReadAndImpossibleOnesLeftOut) {
   EXPECT_EQ(image.boxes[0].bottom, 0.3f);
 }
 
-ByteBuffer gzipped(Bytes bytes) {
+ByteBuffer gzipped(ByteView bytes) {
   ByteBuffer out(compressBound(bytes.size()) + 64);
   z_stream stream = {};
   deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -185,7 +186,7 @@ TEST(Idx, PlainAndCompressedFilesGiveTheSameArray) {
 TEST(Idx, DamageIsSaid) {
   const ByteBuffer file = idx_file_of({5, 4}, counting(19));
   EXPECT_THAT(error_of([&] { idx_array_in(file); }), HasSubstr("promises 20 bytes of elements"));
-  EXPECT_THAT(error_of([&] { idx_array_in(Bytes(file).first(9)); }),
+  EXPECT_THAT(error_of([&] { idx_array_in(ByteView(file).first(9)); }),
               HasSubstr("inside of its head"));
   EXPECT_THAT(error_of([&] { idx_array_in(bytes_of("GIF89a")); }), HasSubstr("no IDX file"));
   EXPECT_THAT(error_of([&] {
@@ -193,7 +194,7 @@ TEST(Idx, DamageIsSaid) {
               }),
               HasSubstr("claims"));
   const ByteBuffer zipped = gzipped(idx_file_of({5, 4}, counting(20)));
-  EXPECT_THAT(error_of([&] { idx_array_in(Bytes(zipped).first(20)); }), HasSubstr("too early"));
+  EXPECT_THAT(error_of([&] { idx_array_in(ByteView(zipped).first(20)); }), HasSubstr("too early"));
   ByteBuffer broken = zipped;
   broken[broken.size() - 6] ^= 1;  // its checksum
   EXPECT_THAT(error_of([&] { idx_array_in(broken); }), HasSubstr("damaged"));
@@ -213,7 +214,7 @@ TEST(Cifar, BinaryAndPickleHoldTheSameImages) {
   EXPECT_EQ(from_pickle.labels, from_binary.labels);
   EXPECT_EQ(from_pickle.pixels, from_binary.pixels);
   EXPECT_EQ(from_binary.pixels_of(1)[3 * 5 + 2], planes[3072 + 2 * 1024 + 5]);  // blue of pixel 5
-  EXPECT_THAT(error_of([&] { add_cifar_binary(Bytes(binary).first(3072), from_binary); }),
+  EXPECT_THAT(error_of([&] { add_cifar_binary(ByteView(binary).first(3072), from_binary); }),
               HasSubstr("not whole images"));
 }
 
@@ -245,7 +246,7 @@ TEST(Pickle, EveryTruncationOfABatchIsAnError) {
   const ByteBuffer pickle = cifar_pickle({1}, counting(3072));
   for (size_t length = 0; length < pickle.size(); ++length) {
     LabelledImages images = {.image = cifar_image(), .pixels = {}, .labels = {}};
-    EXPECT_NE(error_of([&] { add_cifar_pickle(Bytes(pickle).first(length), images); }), "")
+    EXPECT_NE(error_of([&] { add_cifar_pickle(ByteView(pickle).first(length), images); }), "")
         << length;
   }
 }

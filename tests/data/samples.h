@@ -33,7 +33,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-inline void write_file(const std::string& path, Bytes bytes) {
+inline void write_file(const std::string& path, ByteView bytes) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream out(path, std::ios::binary);
   out.write(text_of(bytes).data(), std::ssize(bytes));
@@ -56,7 +56,7 @@ std::string error_of(const Work& work) {
 }
 
 // A CIFAR batch as Python 2 pickled it: protocol 2, the array as NumPy's _reconstruct and a state.
-inline ByteBuffer cifar_pickle(const std::vector<uint8_t>& labels, Bytes planes) {
+inline ByteBuffer cifar_pickle(const std::vector<uint8_t>& labels, ByteView planes) {
   using namespace std::string_view_literals;  // the texts hold zero bytes
   std::string text = "\x80\x02}q\x01(U\x06labelsq\x02]q\x03(";
   for (const uint8_t label : labels) text += {'K', static_cast<char>(label)};
@@ -81,7 +81,7 @@ inline ByteBuffer cifar_pickle(const std::vector<uint8_t>& labels, Bytes planes)
 }
 
 // An IDX file of bytes.
-inline ByteBuffer idx_file_of(const std::vector<uint32_t>& extents, Bytes elements) {
+inline ByteBuffer idx_file_of(const std::vector<uint32_t>& extents, ByteView elements) {
   ByteBuffer file = {0, 0, 8, static_cast<uint8_t>(extents.size())};
   for (const uint32_t extent : extents) {
     for (int shift = 24; shift >= 0; shift -= 8)
