@@ -1,5 +1,7 @@
 #include "app/measure_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -7,7 +9,6 @@
 #include "app/op_report.h"
 #include "app/replica_run.h"
 #include "app/run_input.h"
-#include "app/start_check.h"
 #include "app/train_watch.h"
 #include "report/console.h"
 #include "report/merge_ranks.h"
@@ -119,10 +120,10 @@ class IndependentSteps {
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
                         Surroundings& around, BenchmarkLog* log) {
-  check_all_alike(crew.control(), crew.roster(),
-                  traits_of(plan.config, program_version(), engine.layout_fingerprint()));
+  crew.check_alike("layout", {{"the engine's layout of values",
+                               fmt::format("{:016x}", engine.layout_fingerprint())}});
   around.out << "Initializing graph\n" << std::flush;
-  ReplicaRun replica(plan, engine, crew, result.host.usable_threads / crew.workers_here());
+  ReplicaRun replica(plan, engine, crew);
   const std::optional<double> peak_before = peak_of_all(plan, crew);
   IndependentSteps independent(plan, replica, crew);
   independent.before();

@@ -54,12 +54,17 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     return train_external(around, config);
   }
   const Place place = find_place(config, around.environment);
+  if (settle_strategy(config) && place.rank == 0) {
+    around.err << "note: --ps-hosts: --variable-update parameter_server\n";
+  }
   const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
-  std::ostream nobody(nullptr);
-  settle_data_name(config, place.rank == 0 ? around.err : nobody);
+  settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
   if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
     return launch(around, config, roles, known.arguments);
+  }
+  if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
+    throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
   }
   return roles.is_server(place.rank) ? serve(config, place, roles)
                                      : work(around, config, place, roles);

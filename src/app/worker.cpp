@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/interrupt.h"
 #include "app/measure_run.h"
 #include "app/memory_check.h"
 #include "app/outputs.h"
@@ -70,6 +71,8 @@ RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& aroun
   RunPlan plan = plan_run(config, around.engines, share);
   plan.facts.nodes = crew.nodes();
   plan.facts.servers = crew.roles().servers;
+  plan.facts.workers_here = crew.workers_here();
+  plan.facts.cores_here = crew.cores_here();
   if (plan.strategy->communicates) plan.facts.communicator = crew.backend();
   return plan;
 }
@@ -117,6 +120,7 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
 }
 
 int serve(const RunConfig& config, const Place& place, const Roles& roles) {
+  const InterruptWatch until_the_workers_end;  // who stop by themselves when the user wants it
   Crew crew(place, roles, config);
   run_server(*crew.connect_everyone(kServersName));
   return kSuccess;

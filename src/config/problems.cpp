@@ -42,6 +42,14 @@ constexpr Rule kRules[] = {
      "--num-epochs: a --program is told its --num-batches"},
     {[](const RunConfig& run) { return run.job_name.empty() && !run.worker_hosts.empty(); },
      "--worker-hosts needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) {
+       return run.job_name.empty() && (!run.ps_hosts.empty() || run.task_index != 0);
+     },
+     "--ps-hosts and --task-index need --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) {
+       return !run.job_name.empty() && (run.num_ps.has_value() || run.ps_in_worker);
+     },
+     "--num-ps and --ps-in-worker: with --job-name, --ps-hosts says which servers there are"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
     {[](const RunConfig& run) { return run.gradient_repacking > 0 && run.bucket_mb; },

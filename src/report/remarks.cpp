@@ -77,16 +77,16 @@ std::optional<size_t> first_without_loss(const RunResult& run) {
 }
 
 void add_oversubscription(const RunResult& run, std::vector<std::string>& lines) {
-  const int here = (run.facts.devices + run.facts.nodes - 1) / run.facts.nodes;
-  const int threads = here * run.facts.threads;
-  if (threads <= run.host.usable_threads) return;
-  lines.push_back(
-      here == 1
-          ? fmt::format("note: {} threads share {} processors", threads, run.host.usable_threads)
-          : fmt::format("note: {} workers with {} {} each share {} processors: "
-                        "they slow each other down, and none is pinned",
-                        here, run.facts.threads, run.facts.threads == 1 ? "thread" : "threads",
-                        run.host.usable_threads));
+  const int here = run.facts.workers_here, each = run.facts.threads;
+  const int cores = run.facts.cores_here > 0 ? run.facts.cores_here : run.host.usable_threads;
+  if (here * each <= cores) return;
+  if (here == 1) {
+    lines.push_back(fmt::format("note: {} threads share {} processors", each, cores));
+  } else {
+    lines.push_back(fmt::format(
+        "note: {} workers with {} {} each share {} processors: they slow each other down", here,
+        each, each == 1 ? "thread" : "threads", cores));
+  }
 }
 
 // Exposed: the step waited for communication and did nothing else.
@@ -140,9 +140,10 @@ std::vector<std::string> remarks_before(const RunResult& run) {
                     load));
   }
   add_oversubscription(run, lines);
-  if (host.cgroup_cpus && *host.cgroup_cpus < run.facts.threads) {
+  const int threads_here = run.facts.workers_here * run.facts.threads;
+  if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
     lines.push_back(fmt::format("note: this container may use {:.2f} processors for {} threads",
-                                *host.cgroup_cpus, run.facts.threads));
+                                *host.cgroup_cpus, threads_here));
   }
   if (host.governor && *host.governor == "powersave") {
     lines.emplace_back("note: the frequency governor is powersave");

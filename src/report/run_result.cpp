@@ -85,6 +85,8 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("devices", facts.devices);
   visit("nodes", facts.nodes);
   visit("servers", facts.servers);
+  visit("workers_on_host", facts.workers_here);
+  visit("cores_on_host", facts.cores_here);
   visit("communicator", facts.communicator);
 }
 

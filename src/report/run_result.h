@@ -26,7 +26,8 @@ struct RunFacts {
   int64_t parameters = 0, gradient_tensors = 0;
   int64_t forward_macs = 0;  // per image
   int devices = 1, nodes = 1, servers = 0;
-  std::string communicator = {};  // that carries gradients; empty: none does
+  int workers_here = 1, cores_here = 0;  // on the host of rank 0
+  std::string communicator = {};         // that carries gradients; empty: none does
 };
 
 // One operation as the engine ran it.

@@ -20,6 +20,8 @@ std::unique_ptr<Strategy> independent(Replicated replicated, const Peers&, const
 
 std::unique_ptr<Strategy> all_reduce(Replicated replicated, const Peers& peers,
                                      const SyncOptions& options) {
+  const bool alone = peers.workers->size() == 1 && !options.relaxed;
+  if (alone) return std::make_unique<Independent>(std::move(replicated));
   return std::make_unique<AllReduce>(std::move(replicated), *peers.workers, options);
 }
 
