@@ -80,7 +80,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
 }
 
 void ReplicaRun::begin_anew() {
-  start_from_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
+  write_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
   input_ = input_of(plan_, crew_);
 }
 

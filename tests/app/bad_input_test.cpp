@@ -79,7 +79,8 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --device=gpu", 2, "must be one of cpu");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
-  expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2, "--num-ps");
+  expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2,
+                  "--num-ps");
   expect_one_line("train --num-gpus=2 --all-reduce-spec=xring:3", 2, "all-reduce-spec");
   expect_one_line("train lenet", 2, "belongs to no option");
   expect_one_line("train --model", 2, "needs a value");
