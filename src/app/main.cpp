@@ -10,6 +10,22 @@
 #include "app/own_engines.h"
 #include "app/program.h"
 
+namespace {
+
+// As the XDG Base Directory Specification says: a relative path does not count.
+std::string cache_directory() {
+  const auto absolute = [](const char* variable) -> std::filesystem::path {
+    const char* value = std::getenv(variable);
+    const std::filesystem::path path = value == nullptr ? "" : value;
+    return path.is_absolute() ? path : "";
+  };
+  std::filesystem::path base = absolute("XDG_CACHE_HOME");
+  if (base.empty() && !absolute("HOME").empty()) base = absolute("HOME") / ".cache";
+  return base.empty() ? "" : (base / "lockstep").string();
+}
+
+}  // namespace
+
 int main(int count, char** words) {
   using namespace lockstep;
   const std::vector<EngineKind> engines = own_engines();
@@ -25,6 +41,7 @@ int main(int count, char** words) {
       .err_is_terminal = terminal,
       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+      .cache_directory = cache_directory(),
       .default_threads = omp_get_max_threads()};  // OMP_NUM_THREADS, or what the process may use
   const std::vector<std::string> arguments(words + 1, words + count);
   return run_program(around, arguments);

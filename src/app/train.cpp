@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/conv_cache.h"
 #include "app/external.h"
 #include "app/foreign_flags.h"
 #include "app/measure_run.h"
@@ -31,6 +32,14 @@ void check_outputs(const RunConfig& run) {
   }
 }
 
+ConvChoices measured_choices(const RunPlan& plan, const HostInfo& host, Surroundings& around) {
+  std::string libraries = program_version();
+  for (const auto& [name, version] : plan.engine->libraries()) libraries += "; " + version;
+  const ConvCache cache(around.cache_directory, host.cpu_model.value_or("unknown"), libraries,
+                        around.err);
+  return choose_convolutions(plan, cache, around.err);
+}
+
 RunResult started_result(const RunPlan& plan, HostInfo host) {
   RunResult result;
   result.program_version = program_version();
@@ -39,6 +48,7 @@ RunResult started_result(const RunPlan& plan, HostInfo host) {
   result.facts = plan.facts;
   result.host = std::move(host);
   result.libraries = plan.engine->libraries();
+  result.conv_choices = plan.engine_options.conv_choices;
   return result;
 }
 
@@ -100,14 +110,16 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   }
   if (!config.program.empty()) return train_external(around, config);
   const HostInfo host = read_host();
-  const RunPlan plan =
+  RunPlan plan =
       plan_run(config, around.engines, around.default_threads.value_or(host.usable_threads));
   check_outputs(config);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
-  const std::unique_ptr<Engine> engine =
-      make_fitting_engine(plan, available_memory_bytes().value_or(kUnknown));
+  const int64_t available = available_memory_bytes().value_or(kUnknown);
+  refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
   if (!config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
+  plan.engine_options.conv_choices = measured_choices(plan, host, around);
+  const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
 
   RunResult result = started_result(plan, host);
   if (log) log->run(result, plan.epochs);

@@ -73,6 +73,7 @@ struct RunResult {
   HostInfo host;
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
+  std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
   std::optional<ProgramRun> program;  // absent: an engine ran it
   std::vector<OpResult> ops;
   std::vector<StepRecord> warmup_steps, steps;
