@@ -7,6 +7,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "app/program.h"
 #include "base/error.h"
 #include "report/atomic_file.h"
 
@@ -39,10 +40,10 @@ size_t count_new(const ConvChoices& chosen, const ConvChoices& known) {
 
 }  // namespace
 
-ConvCache::ConvCache(const std::string& directory, const std::string& processor,
-                     const std::string& libraries, std::ostream& notes)
-    : identity_(fmt::format("lockstep convolutions 1\nprocessor {}\nlibraries {}\n", processor,
-                            libraries)),
+ConvCache::ConvCache(const std::string& directory, const ConvConditions& conditions,
+                     std::ostream& notes)
+    : identity_(fmt::format("lockstep convolutions 1\nprocessor {}\nlibraries {}\nthreads {}\n",
+                            conditions.processor, conditions.libraries, conditions.threads)),
       notes_(notes) {
   if (directory.empty()) return;
   const std::string name = fmt::format("convolutions-{:016x}.txt", hash_of(identity_));
@@ -74,6 +75,14 @@ void ConvCache::add(const ConvChoices& choices) const {
   } catch (const std::exception& error) {  // a full or read-only disk must not end the run
     notes_ << fmt::format("note: not remembered for the next run: {}\n", error.what());
   }
+}
+
+ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
+  std::string libraries = program_version();
+  for (const auto& [name, version] : plan.engine->libraries()) libraries += "; " + version;
+  return {.processor = host.cpu_model.value_or("unknown"),
+          .libraries = libraries,
+          .threads = plan.facts.threads};
 }
 
 ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes) {

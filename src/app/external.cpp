@@ -97,6 +97,7 @@ RunResult started_result(const ExternalRun& run) {
   result.facts.dataset = run.config.data_name;
   result.facts.batch_size = run.config.batch_size;
   result.facts.threads = run.config.threads;
+  result.facts.devices = run.config.num_devices;
   result.facts.warmup_steps = run.config.num_warmup_batches;
   const bool is_told = std::ranges::count(placeholders_of(run.program), "num_batches") > 0;
   result.facts.timed_steps = is_told ? *run.config.num_batches : 0;
@@ -104,6 +105,8 @@ RunResult started_result(const ExternalRun& run) {
   result.last_loss = kUnknown;
   result.throughput = {.total_images_per_second = kUnknown,
                        .total_seconds = kUnknown,
+                       .per_device = kUnknown,
+                       .per_node = kUnknown,
                        .gflops = kUnknown,
                        .fma_peak_gflops = {},
                        .fraction_of_peak = {}};

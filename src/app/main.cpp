@@ -13,10 +13,9 @@
 namespace {
 
 // As the XDG Base Directory Specification says: a relative path does not count.
-std::string cache_directory() {
-  const auto absolute = [](const char* variable) -> std::filesystem::path {
-    const char* value = std::getenv(variable);
-    const std::filesystem::path path = value == nullptr ? "" : value;
+std::string cache_directory(const lockstep::Environment& environment) {
+  const auto absolute = [&](const char* variable) -> std::filesystem::path {
+    const std::filesystem::path path = environment(variable).value_or("");
     return path.is_absolute() ? path : "";
   };
   std::filesystem::path base = absolute("XDG_CACHE_HOME");
@@ -33,6 +32,10 @@ int main(int count, char** words) {
   const bool terminal =
       isatty(STDERR_FILENO) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
   const char* no_colour = std::getenv("NO_COLOR");
+  const Environment environment = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  };
   std::error_code unknown;
   Surroundings around = {
       .engines = engines,
@@ -41,8 +44,10 @@ int main(int count, char** words) {
       .err_is_terminal = terminal,
       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
-      .cache_directory = cache_directory(),
-      .default_threads = omp_get_max_threads()};  // OMP_NUM_THREADS, or what the process may use
+      .cache_directory = cache_directory(environment),
+      .default_threads =
+          environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
+      .environment = environment};
   const std::vector<std::string> arguments(words + 1, words + count);
   return run_program(around, arguments);
 }

@@ -1,144 +1,160 @@
 #include "app/measure_run.h"
 
-#include <omp.h>
-
 #include <algorithm>
-#include <optional>
 #include <ostream>
 
+#include "app/gather_run.h"
+#include "app/op_report.h"
+#include "app/replica_run.h"
+#include "app/run_input.h"
+#include "app/start_check.h"
 #include "app/train_watch.h"
-#include "data/synthetic.h"
 #include "report/console.h"
-#include "sync/independent.h"
-#include "train/first_values.h"
-#include "train/steps.h"
+#include "report/merge_ranks.h"
 
 namespace lockstep {
 namespace {
 
-SyntheticSource make_input(const RunPlan& plan) {
-  const int unused = find_dataset(plan.facts.dataset).unused_classes;
-  return SyntheticSource({.image = plan.graph.shape(plan.graph.image()),
-                          .batch = plan.facts.batch_size,
-                          .labels = plan.facts.num_classes - unused,
-                          .layout = plan.engine_options.layout,
-                          .seed = plan.engine_options.seed});
-}
-
-std::unique_ptr<Strategy> make_strategy(const RunPlan& plan, Engine& engine,
-                                        ParameterArena& arena) {
-  std::vector<OptimizedParameter> parameters;
-  std::vector<ParameterId> decaying;
-  for (ParameterId id = 0; const ParameterInfo& info : engine.parameters()) {
-    parameters.push_back({.stored_floats = info.stored_floats, .decays = info.decays});
-    if (info.decays) decaying.push_back(id);
-    ++id;
-  }
-  return std::make_unique<Independent>(arena, make_optimizer(plan.optimizer, parameters),
-                                       std::move(decaying),
-                                       [&engine](ParameterId id) { engine.values_changed(id); });
-}
-
-Step make_step(const RunPlan& plan, Engine& engine, InputSource& input, Strategy& strategy) {
-  if (plan.config.forward_only) {
-    return [&](StepMeter& meter, int64_t) { inference_step(engine, input, meter); };
-  }
-  const Trainee trainee = {engine, input, strategy, plan.schedule, plan.config.weight_decay};
-  return [trainee](StepMeter& meter, int64_t step) { training_step(trainee, meter, step); };
-}
-
-std::vector<OpResult> op_results(const Engine& engine, const OpTotals* totals, size_t steps) {
-  std::vector<OpResult> results;
-  for (size_t i = 0; const OpInfo& op : engine.ops()) {
-    results.push_back({.layer = op.layer,
-                       .what = op.what,
-                       .kernel = op.kernel,
-                       .output = op.output.text(),
-                       .forward_macs = op.forward_macs,
-                       .forward_seconds = {},
-                       .backward_seconds = {}});
-    if (totals && steps > 0) {
-      results.back().forward_seconds = totals->forward(i).count() / static_cast<double>(steps);
-      results.back().backward_seconds = totals->backward(i).count() / static_cast<double>(steps);
-    }
-    ++i;
-  }
-  return results;
-}
-
-std::vector<TraceEvent> trace_of(const Engine& engine, const OpTimeline* timeline) {
-  std::vector<TraceEvent> events;
-  if (!timeline) return events;
-  for (const OpTimeline::Event& event : timeline->events()) {
-    const OpInfo& op = engine.ops()[static_cast<size_t>(event.op)];
-    const std::string pass = event.pass == Pass::Forward ? "forward" : "backward";
-    events.push_back({.name = op.layer + " " + op.what,
-                      .category = pass,
-                      .kernel = op.kernel,
-                      .begin = event.begin - timeline->events().front().begin,
-                      .duration = event.end - event.begin});
-  }
-  return events;
-}
-
-// Of other devices than the CPU it is not known.
-std::optional<double> peak_of(const RunPlan& plan) {
+// Of all workers at once, as they compute in a step. Of other devices than the CPU it is not known.
+std::optional<double> peak_of_all(const RunPlan& plan, Crew& crew) {
   if (plan.config.device != "cpu") return {};
-  return plan.engine->peak_gflops(plan.facts.threads);
+  crew.control().barrier();
+  const std::optional<double> own = plan.engine->peak_gflops(plan.facts.threads);
+  if (!own) return {};
+  float sum[] = {static_cast<float>(*own)};
+  if (crew.control().size() > 1) crew.control().all_reduce(sum);
+  return sum[0];
 }
 
 // Forward is one product per layer, backward two; a multiply-add is two operations.
-Throughput throughput_of(const RunPlan& plan, const LoopOutcome& outcome, const Summary& summary,
-                         std::optional<double> peak_before) {
-  const double images = static_cast<double>(outcome.timed.size()) * plan.facts.batch_size;
+Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
+                         std::optional<double> peak) {
+  double images = 0;
+  for (const StepRecord& step : result.steps) images += step.images;
   const double products = plan.config.forward_only ? 1 : 3;
   const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
-  Throughput throughput = {.total_images_per_second = images / outcome.total.count(),
-                           .total_seconds = outcome.total.count(),
-                           .gflops = summary.images_per_second * flops_per_image / 1e9,
-                           // A neighbour who leaves in the middle must not make us look good.
-                           .fma_peak_gflops = std::max(peak_before, peak_of(plan)),
+  Throughput throughput = {.total_images_per_second = images / total.count(),
+                           .total_seconds = total.count(),
+                           .per_device = images / total.count() / plan.facts.devices,
+                           .per_node = images / total.count() / plan.facts.nodes,
+                           .gflops = result.summary.images_per_second * flops_per_image / 1e9,
+                           .fma_peak_gflops = peak,
                            .fraction_of_peak = {}};
-  if (throughput.fma_peak_gflops) {
-    throughput.fraction_of_peak = throughput.gflops / *throughput.fma_peak_gflops;
-  }
+  if (peak) throughput.fraction_of_peak = throughput.gflops / *peak;
   return throughput;
 }
 
+WorkerReport report_of(const RunPlan& plan, const Crew& crew, const ReplicaRun& replica,
+                       const Engine& engine, const TrainWatch& watch, LoopOutcome outcome) {
+  const size_t traced = static_cast<size_t>(std::max(plan.facts.warmup_steps - 2, 0));
+  WorkerReport report;
+  report.start = replica.start();
+  report.trace.name = crew.roster().who(crew.rank());
+  if (watch.timeline() && outcome.warmup.size() > traced) {
+    report.trace.layers = layer_events(engine, watch.timeline());
+    if (!replica.transfers().empty()) {
+      report.trace.transfers =
+          transfer_events(replica.transfers(), replica.transfers_of(traced), replica.start());
+    }
+  }
+  report.rank = {.rank = crew.rank(),
+                 .host = crew.roster().members[static_cast<size_t>(crew.rank())].host,
+                 .cores = core_text(allowed_cores()),
+                 .threads = plan.facts.threads,
+                 .total = outcome.total,
+                 .peak_memory_bytes = peak_memory_bytes(),
+                 .warmup_steps = std::move(outcome.warmup),
+                 .steps = std::move(outcome.timed),
+                 .transfers = replica.timed_transfers()};
+  return report;
+}
+
+Seconds slowest_total(const std::vector<RankResult>& ranks) {
+  Seconds slowest{};
+  for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.total);
+  return slowest;
+}
+
+// Some steps before the run and some after, so that a machine that changes its speed meanwhile does
+// not look like communication. Servers wait for nobody, so with them all come after.
+class IndependentSteps {
+ public:
+  IndependentSteps(const RunPlan& plan, ReplicaRun& replica, Crew& crew)
+      : plan_(plan), replica_(replica), crew_(crew) {}
+
+  void before() {
+    if (plan_.config.efficiency && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
+  }
+  void after() {
+    if (plan_.config.efficiency) run(plan_.facts.timed_steps - steps_);
+  }
+
+  std::optional<Independence> against(double images_per_second) const {
+    if (steps_ == 0) return {};
+    const double images = double{1} * steps_ * plan_.facts.batch_size * plan_.facts.devices;
+    const double alone = images / time_.count();
+    return Independence{
+        .images_per_second = alone, .efficiency = images_per_second / alone, .steps = steps_};
+  }
+
+ private:
+  void run(int steps) {
+    if (steps < 1) return;
+    float slowest[] = {static_cast<float>(replica_.measure_independent(steps).count())};
+    std::vector<float> all(static_cast<size_t>(crew_.control().size()));
+    all[static_cast<size_t>(crew_.control().rank())] = slowest[0];
+    if (all.size() > 1) crew_.control().all_reduce(all);
+    time_ += Seconds(*std::max_element(all.begin(), all.end()));
+    steps_ += steps;
+  }
+
+  const RunPlan& plan_;
+  ReplicaRun& replica_;
+  Crew& crew_;
+  int steps_ = 0;
+  Seconds time_{};
+};
+
 }  // namespace
 
-MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult result, Surroundings& around,
-                        BenchmarkLog* log) {
-  omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
+                        Surroundings& around, BenchmarkLog* log) {
+  check_all_alike(crew.control(), crew.roster(),
+                  traits_of(plan.config, program_version(), engine.layout_fingerprint()));
   around.out << "Initializing graph\n" << std::flush;
-  ParameterArena arena = make_arena(engine);
-  start_from_first_values(plan.graph, plan.engine_options.seed, engine, arena);
-  const std::unique_ptr<Strategy> strategy = make_strategy(plan, engine, arena);
-  strategy->start();
-  SyntheticSource input = make_input(plan);
+  ReplicaRun replica(plan, engine, crew, result.host.usable_threads / crew.workers_here());
+  const std::optional<double> peak_before = peak_of_all(plan, crew);
+  IndependentSteps independent(plan, replica, crew);
+  independent.before();
 
-  const std::optional<double> peak_before = peak_of(plan);
-  TrainWatch watch(around, plan, engine, log);
+  TrainWatch watch(around, plan, engine, crew, log);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
-  LoopOutcome outcome =
-      run_loop({.warmup_steps = plan.facts.warmup_steps, .timed_steps = plan.facts.timed_steps},
-               make_step(plan, engine, input, *strategy), watch);
+  LoopOutcome outcome = replica.measure(watch);
   engine.observe(nullptr);
-
   result.status = outcome.interrupted ? "interrupted" : "completed";
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
+  result.input = input_result(replica.input());
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
-  if (!outcome.timed.empty()) {
-    result.summary = summarize(outcome.timed);
-    result.throughput = throughput_of(plan, outcome, result.summary, peak_before);
-    result.last_loss = reported_loss(plan.config, outcome.timed.back().losses);
+  if (!outcome.interrupted) independent.after();
+  // A neighbour who leaves in the middle must not make us look good.
+  const std::optional<double> peak = std::max(peak_before, peak_of_all(plan, crew));
+
+  GatheredRun gathered =
+      gather_run(crew, report_of(plan, crew, replica, engine, watch, std::move(outcome)));
+  if (crew.rank() > 0) return {std::move(result), {}};
+  const Seconds total = slowest_total(gathered.ranks);
+  merge_ranks(result, std::move(gathered.ranks));
+  result.transfers.assign(replica.transfers().begin(), replica.transfers().end());
+  if (!result.steps.empty()) {
+    result.summary = summarize(result.steps);
+    result.throughput = throughput_of(plan, result, total, peak);
+    result.independent = independent.against(result.throughput.total_images_per_second);
+    result.last_loss = reported_loss(plan.config, result.steps.back().losses);
   }
-  result.warmup_steps = std::move(outcome.warmup);
-  result.steps = std::move(outcome.timed);
-  return {std::move(result), trace_of(engine, watch.timeline())};
+  return {std::move(result), std::move(gathered.traces)};
 }
 
 }  // namespace lockstep

@@ -1,6 +1,8 @@
-// measure_run.h: carries out a plan and puts together what it measured.
+// measure_run.h: carries out a plan together with the other workers and puts together what all of
+// them measured.
 #pragma once
 
+#include "app/crew.h"
 #include "app/plan.h"
 #include "app/program.h"
 #include "report/benchmark_log.h"
@@ -10,12 +12,12 @@ namespace lockstep {
 
 struct MeasuredRun {
   RunResult result;
-  std::vector<TraceEvent> trace;  // only with --trace-file
+  std::vector<RankTrace> traces;  // only with --trace-file
 };
 
 // `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
-// the run. `log` may be null.
-MeasuredRun measure_run(const RunPlan& plan, Engine& engine, RunResult started,
+// the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult started,
                         Surroundings& around, BenchmarkLog* log);
 
 }  // namespace lockstep

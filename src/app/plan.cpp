@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/all_reduce_spec.h"
 #include "config/problems.h"
 #include "nn/cost.h"
 
@@ -66,16 +67,20 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   };
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] { find_engine(engines, run.engine); });
+  attempt([&] {
+    if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
+  });
   add(problems_in(rate_flags(run)));
   add(problems_in(optimizer_settings(run)));
   return problems;
 }
 
 // Enough steps to see every example of so many epochs.
-int steps_of(const RunConfig& run, int64_t examples, int batch) {
+int steps_of(const RunConfig& run, int64_t examples, int64_t batch) {
   if (!run.num_epochs) return run.num_batches.value_or(kDefaultSteps);
-  const double steps =
-      std::floor((*run.num_epochs * static_cast<double>(examples) + batch - 1) / batch);
+  const double steps = std::floor(
+      (*run.num_epochs * static_cast<double>(examples) + static_cast<double>(batch) - 1) /
+      static_cast<double>(batch));
   constexpr double kMost = 10e6;  // as of --num-batches
   if (steps > kMost) {
     throw UsageError("--num-epochs {} would take {:.0f} steps; at most {:.0f} can be recorded",
@@ -95,7 +100,8 @@ ConvAlgorithm conv_algorithm(std::string_view name) {
   return row->second;
 }
 
-RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, int threads) {
+RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph,
+                  const WorkerShare& share) {
   const Dataset& dataset = find_dataset(model.dataset);
   const Cost cost = cost_of(graph);
   const int batch = run.batch_size > 0 ? run.batch_size : model.default_batch_size;
@@ -104,23 +110,27 @@ RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, 
           .image_size = model.image_size,
           .num_classes = run.num_classes.value_or(dataset.classes),
           .batch_size = batch,
-          .threads = run.threads > 0 ? run.threads : threads,
+          .threads = run.threads > 0 ? run.threads : share.threads,
           .warmup_steps = run.num_warmup_batches,
-          .timed_steps = steps_of(run, dataset.training_examples, batch),
+          .timed_steps = steps_of(run, dataset.training_examples, int64_t{batch} * share.workers),
           .parameters = cost.parameters,
           .gradient_tensors = cost.gradient_tensors,
-          .forward_macs = cost.forward_macs};
+          .forward_macs = cost.forward_macs,
+          .devices = share.workers};
 }
 
 }  // namespace
 
-RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int usable_threads) {
+RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
+                 const WorkerShare& share) {
   const std::vector<std::string> problems = all_problems(run, engines);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   const Model& model = model_of(run);
   Graph graph = build(model, model_options(run));
-  const RunFacts facts = facts_of(run, model, graph, usable_threads);
+  const RunFacts facts = facts_of(run, model, graph, share);
   const int64_t examples = find_dataset(model.dataset).training_examples;
+  const int global_batch = facts.batch_size * share.workers;
+  const uint64_t seed = static_cast<uint64_t>(run.seed);
   return {.config = run,
           .engine = &find_engine(engines, run.engine),
           .graph = std::move(graph),
@@ -130,15 +140,18 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
                              .mode = run.forward_only ? Mode::Inference : Mode::Training,
                              .layout =
                                  run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
-                             .seed = static_cast<uint64_t>(run.seed),
+                             // Every worker drops other activations.
+                             .seed = seed + static_cast<uint64_t>(share.rank),
                              .device = run.device,
                              .convolution = conv_algorithm(run.conv_algo)},
           .optimizer = optimizer_settings(run),
-          .schedule = make_schedule(
-              model.schedule, rate_flags(run),
-              {.examples_per_epoch = examples, .examples_per_step = facts.batch_size}),
-          .epochs = static_cast<double>(facts.timed_steps) * facts.batch_size /
-                    static_cast<double>(examples)};
+          .schedule =
+              make_schedule(model.schedule, rate_flags(run),
+                            {.examples_per_epoch = examples, .examples_per_step = global_batch}),
+          .epochs =
+              static_cast<double>(facts.timed_steps) * global_batch / static_cast<double>(examples),
+          .strategy = &find_strategy(run.variable_update),
+          .first_values_seed = seed};
 }
 
 }  // namespace lockstep

@@ -12,6 +12,7 @@
 #include "nn/schedule.h"
 #include "nn/zoo.h"
 #include "report/run_result.h"
+#include "sync/strategies.h"
 
 namespace lockstep {
 
@@ -24,9 +25,18 @@ struct RunPlan {
   OptimizerSettings optimizer;
   Schedule schedule;
   double epochs;  // of the timed steps
+  const StrategyKind* strategy;
+  uint64_t first_values_seed;
 };
 
-// `usable_threads`: what --threads 0 stands for. Throws UsageError with every problem there is.
-RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int usable_threads);
+// The worker that a plan is for.
+struct WorkerShare {
+  int threads = 1;  // what --threads 0 stands for
+  int rank = 0, workers = 1;
+};
+
+// Throws UsageError with every problem there is.
+RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
+                 const WorkerShare& share);
 
 }  // namespace lockstep

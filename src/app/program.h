@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/engines.h"
+#include "app/place.h"
 #include "base/time.h"
 
 namespace lockstep {
@@ -25,6 +26,7 @@ struct Surroundings {
   std::string cache_directory = "";         // what may be kept between runs; empty: nothing
   std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
+  Environment environment = [](const std::string&) { return std::nullopt; };
 };
 
 struct Subcommand {
@@ -44,6 +46,7 @@ int run_program(Surroundings& around, std::span<const std::string> arguments);
 int train_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
+int data_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

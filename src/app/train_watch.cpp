@@ -17,11 +17,14 @@ Progress::Style style_for(const Surroundings& around) {
 
 }  // namespace
 
-TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, BenchmarkLog* log)
+TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
+                       BenchmarkLog* log)
     : around_(around),
       plan_(plan),
       engine_(engine),
       log_(log),
+      who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
+      pulse_(crew.control()),
       progress_(around.err, style_for(around)) {
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
@@ -37,7 +40,13 @@ void TrainWatch::before_step(int step) {
 
 void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
   if (step == kTracedStep) engine_.observe(nullptr);
-  if (!timed.empty() && is_shown(plan_.config, step)) show_step(timed);
+  const bool shown = step > 0 && is_shown(plan_.config, step);
+  if (shown || pulse_.due(step)) {
+    const StepRecord own = timed.empty() ? StepRecord{} : timed.back();
+    const StepRecord all = pulse_.meet(step, own, interrupts_.interrupted());
+    if (shown && who_.empty()) show_step(timed, all);
+    if (shown && !who_.empty() && plan_.config.verbose) show_own_step(timed);
+  }
   show_progress(step);
 }
 
@@ -46,11 +55,10 @@ void TrainWatch::warmup_done() {
   around_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
 }
 
-void TrainWatch::show_step(std::span<const StepRecord> timed) {
+void TrainWatch::show_step(std::span<const StepRecord> timed, const StepRecord& last) {
   progress_.clear();
-  around_.out << step_line(plan_.config, timed) << std::flush;
+  around_.out << step_line(plan_.config, durations(timed), last) << std::flush;
   if (!log_) return;
-  const StepRecord& last = timed.back();
   const int64_t global_step = plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
   log_->metric(
       "current_examples_per_sec",
@@ -63,7 +71,13 @@ void TrainWatch::show_step(std::span<const StepRecord> timed) {
                global_step);
 }
 
+void TrainWatch::show_own_step(std::span<const StepRecord> timed) {
+  around_.err << who_ << ": " << step_line(plan_.config, durations(timed), timed.back())
+              << std::flush;
+}
+
 void TrainWatch::show_progress(int step) {
+  if (!who_.empty()) return;
   const int warmup = plan_.facts.warmup_steps, timed = plan_.facts.timed_steps;
   const int done = warmup + step + (step < 0 ? 1 : 0), all = warmup + timed;
   const Seconds remaining = seconds_since(*first_step_) / done * (all - done);

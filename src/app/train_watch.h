@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 
+#include "app/crew.h"
 #include "app/interrupt.h"
 #include "app/plan.h"
 #include "app/program.h"
+#include "app/pulse.h"
 #include "report/benchmark_log.h"
 #include "report/progress.h"
 #include "train/loop.h"
@@ -17,26 +19,33 @@ namespace lockstep {
 class TrainWatch : public LoopObserver {
  public:
   // Borrows all of it; `log` may be null.
-  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, BenchmarkLog* log);
+  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
+             BenchmarkLog* log);
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed) override;
   void warmup_done() override;
-  bool wants_stop() override { return interrupts_.interrupted(); }
+  bool wants_stop() override {
+    return pulse_.stop() || (pulse_.alone() && interrupts_.interrupted());
+  }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
   const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
   const OpTimeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }  // of a trace
 
  private:
-  void show_step(std::span<const StepRecord> timed);
+  // `last`: of all workers.
+  void show_step(std::span<const StepRecord> timed, const StepRecord& last);
+  void show_own_step(std::span<const StepRecord> timed);  // of a rank that does not speak for all
   void show_progress(int step);
 
   Surroundings& around_;
   const RunPlan& plan_;
   Engine& engine_;
   BenchmarkLog* log_;
+  std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
   InterruptWatch interrupts_;
+  Pulse pulse_;
   Progress progress_;
   std::optional<OpTotals> totals_;
   std::optional<OpTimeline> timeline_;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "comm/kernels.h"
 #include "comm/network_interface.h"
+#include "comm/pipe_signal.h"
 #include "comm/roll_call.h"
 #include "comm/store.h"
 
@@ -199,6 +200,7 @@ class GlooCommunicator : public Communicator {
   template <typename Action>
   void guarded(const char* doing, const Action& action) {
     if (!failure_.empty()) throw Error(failure_);
+    const WithoutPipeSignal scope;  // Gloo writes to its sockets with writev
     try {
       action();
     } catch (const Error&) {  // of the store, while connecting: names what is missing already

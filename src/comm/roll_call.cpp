@@ -69,9 +69,10 @@ void tell_reason(Store& store, const std::string& name, const std::string& reaso
 
 std::string roll_call(Store& store, const Roster& roster, const std::string& name, Seconds silent) {
   try {
+    store.set_answer_timeout(silent);
     return call_names(store, roster, name, silent);
-  } catch (const Error& error) {  // then its host is the one that is gone
-    return error.what();
+  } catch (const Error& error) {  // its host is gone, or this one's link to it
+    return fmt::format("{} hears nobody: {}", roster.who(roster.rank), error.what());
   }
 }
 

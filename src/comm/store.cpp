@@ -10,8 +10,6 @@
 namespace lockstep {
 namespace {
 
-constexpr Seconds kAnswer{20};  // beyond what the request itself may wait
-
 // "host/3" belongs to rank 3; other keys are named as they are.
 std::string owner_of(const std::string& key) {
   const std::string last = key.substr(key.rfind('/') + 1);
@@ -27,7 +25,8 @@ uint32_t milliseconds(Seconds time) {
 Store::Store(const StoreOptions& options) : endpoint_(options.endpoint) {
   socket_ = connect_to(endpoint_, options.connect_timeout);
   try {
-    ask(HelloRequest{options.token, options.member}, Seconds{0});
+    const StoreReply welcome = ask(HelloRequest{options.token, options.member}, Seconds{0});
+    if (!welcome.texts.empty()) keeper_ = welcome.texts.front();
   } catch (const Error& error) {
     throw Error("{}; has this process another token than the run?", error.what());
   }
@@ -62,20 +61,22 @@ void Store::barrier(const std::string& name, int rank, int size, Seconds timeout
 
 StoreReply Store::ask(const StoreRequest& request, Seconds timeout) {
   const std::lock_guard lock(mutex_);
-  const Bytes frame = encode(request);
+  const Seconds patience = answer_timeout_;
+  const Frame frame = encode(request);
   if (frame.size() > kFrameHeaderBytes + kMostFrameBytes) {
     throw Error("{} are too much for the store", bytes_text(static_cast<int64_t>(frame.size())));
   }
   try {
-    write_all(socket_, frame, kAnswer);
-    Bytes header(kFrameHeaderBytes);
-    read_all(socket_, header, timeout + kAnswer);
-    Bytes body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
-    read_all(socket_, body, kAnswer);
+    write_all(socket_, frame, patience);
+    Frame header(kFrameHeaderBytes);
+    read_all(socket_, header, timeout + patience);
+    Frame body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
+    read_all(socket_, body, patience);
     if (auto reply = decode_reply(body)) return *std::move(reply);
     throw Error("it answers in another language");
   } catch (const Error& error) {
-    throw Error("the store at {} is gone: {}", endpoint_.text(), error.what());
+    throw Error("the store at {}{} is gone: {}", endpoint_.text(),
+                keeper_.empty() ? "" : ", kept by " + keeper_ + ",", error.what());
   }
 }
 

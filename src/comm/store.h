@@ -4,6 +4,7 @@
 // at a time. Throws Error when the store is gone or refuses the token.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class Store {
   // All `size` ranks come here before any leaves. A name is used once.
   void barrier(const std::string& name, int rank, int size, Seconds timeout);
 
+  // How long the store may take to answer beyond what a request itself waits.
+  void set_answer_timeout(Seconds timeout) { answer_timeout_ = timeout; }
+
   // This machine's address on the way to the store.
   std::string local_address() const { return lockstep::local_address(socket_); }
 
@@ -41,7 +45,9 @@ class Store {
   StoreReply ask(const StoreRequest& request, Seconds timeout);
 
   Endpoint endpoint_;
+  std::string keeper_;  // who runs it; empty: nobody said
   std::mutex mutex_;
+  std::atomic<Seconds> answer_timeout_{Seconds{20}};
   Descriptor socket_;
 };
 

@@ -19,6 +19,7 @@ namespace lockstep {
 struct StoreServerOptions {
   Endpoint endpoint = {};        // port 0: any free one
   std::string token = {};        // at least 16 characters
+  std::string keeper = {};       // who runs it, for messages: "rank 0 (node1)"
   Seconds stranger_timeout{10};  // to show the token
   Seconds farewell_timeout{2};   // without a request, at the end
   int most_strangers = 64;       // at once; the oldest makes room

@@ -1,7 +1,5 @@
 #include "config/problems.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
 
 namespace lockstep {
@@ -11,11 +9,6 @@ struct Rule {
   bool (*broken)(const RunConfig&);
   std::string_view line;
 };
-
-bool needs_cluster(const RunConfig& run) {
-  return run.variable_update.starts_with("distributed_") ||
-         run.variable_update == "collective_all_reduce";
-}
 
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
@@ -35,30 +28,29 @@ constexpr Rule kRules[] = {
      "--gradient-clip has no gradients to clip with --forward-only"},
     {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
      "--aux-head only adds to the loss, which --forward-only does not compute"},
-    {[](const RunConfig& run) { return run.program.empty() && !run.data_dir.empty(); },
-     "--data-dir: this version trains on synthetic images; only programs of --program read data"},
+    {[](const RunConfig& run) { return run.data_dir.empty() && (run.cache || run.skip_corrupt); },
+     "--cache and --skip-corrupt are about the data set of --data-dir, which is not given"},
+    {[](const RunConfig& run) {
+       return !run.data_dir.empty() && run.synthetic_location != "device";
+     },
+     "--synthetic-location is about made-up images; with --data-dir there are none"},
     {[](const RunConfig& run) {
        return run.program.empty() && (!run.program_dir.empty() || run.program_timeout);
      },
      "--program-dir and --program-timeout are about the --program, which is not given"},
-    {[](const RunConfig& run) { return run.program.empty() && !run.log_dir.empty(); },
-     "--log-dir keeps what a --program prints, and none is given"},
     {[](const RunConfig& run) { return !run.program.empty() && run.num_epochs.has_value(); },
      "--num-epochs: a --program is told its --num-batches"},
+    {[](const RunConfig& run) { return run.job_name.empty() && !run.worker_hosts.empty(); },
+     "--worker-hosts needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
+     "--efficiency compares training steps, and --forward-only has none"},
+    {[](const RunConfig& run) {
+       return run.gradient_repacking > 0 && (run.bucket_mb || run.agg_small_grads_max_bytes > 0);
+     },
+     "--gradient-repacking makes packs of all gradients; --bucket-mb and "
+     "--agg-small-grads-max-bytes "
+     "have no place beside it"},
 };
-
-void check_devices(const RunConfig& run, std::vector<std::string>& problems) {
-  if (run.num_devices > 1) {
-    problems.push_back(fmt::format(
-        "--num-devices {}: this version trains on one device; use --num-devices 1 with --threads",
-        run.num_devices));
-  }
-  if (needs_cluster(run)) {
-    problems.push_back(
-        fmt::format("--variable-update {} needs several workers; on one device use independent",
-                    run.variable_update));
-  }
-}
 
 }  // namespace
 
@@ -67,7 +59,6 @@ std::vector<std::string> problems_in(const RunConfig& run) {
   for (const Rule& rule : kRules) {
     if (rule.broken(run)) problems.emplace_back(rule.line);
   }
-  if (run.program.empty()) check_devices(run, problems);  // a program knows best what it can
   return problems;
 }
 

@@ -14,6 +14,13 @@ struct RunConfig {
   std::string model = "trivial";
   std::string data_name = "";  // empty: the data set that the network is made for
   std::string data_dir = "";   // empty: synthetic images
+  bool distortions = false;
+  std::string resize_method = "bilinear";
+  int data_threads = 0;  // 0: what computing leaves of the cores, at least one
+  int prefetch = 2;      // batches
+  bool cache = false;
+  bool skip_corrupt = false;
+  std::string synthetic_location = "device";
   std::optional<int> num_classes = {};
   bool aux_head = false;
   int batch_size = 0;  // per device; 0: the network's own
@@ -44,10 +51,35 @@ struct RunConfig {
   std::string engine = "native";
   std::string device = "cpu";
   int num_devices = 1;
-  std::string variable_update = "independent";
   int threads = 0;  // per device; 0: every core it may use
   std::string data_format = "NCHW";
   std::string conv_algo = "auto";
+
+  // How devices work together.
+  std::string variable_update = "replicated";
+  std::string gradient_op = "mean";
+  std::optional<double> bucket_mb = {};
+  bool overlap = true;
+  int gradient_repacking = 0;
+  int agg_small_grads_max_bytes = 0;
+  int agg_small_grads_max_group = 10;
+  std::string variable_consistency = "strong";
+  bool cross_replica_sync = true;
+  bool staged_vars = false;
+  std::optional<int> num_ps = {};
+  std::string ps_placement = "whole";
+  bool ps_in_worker = false;
+  bool efficiency = false;
+
+  // What connects them.
+  std::string communicator = "auto";
+  std::string interface = "";
+  std::string all_reduce_spec = "";
+  std::string gradient_compression = "none";
+  double stall_timeout = 60;  // in seconds
+  std::string job_name = "";  // worker or ps: the user starts every process
+  int task_index = 0;
+  std::string ps_hosts = "", worker_hosts = "";
 
   // Somebody else's program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none

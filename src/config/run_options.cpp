@@ -58,7 +58,8 @@ std::string as_choice(const std::string& choice, std::string_view text) {
 }
 
 void read(const RunOption& option, std::string_view text, std::string& value) {
-  if (option.details.choices.empty()) return void(value = text);
+  const bool any = option.details.choices.empty();
+  if (any || (text.empty() && option.details.may_be_empty)) return void(value = text);
   for (const std::string& choice : option.details.choices) {
     const std::string chosen = as_choice(choice, text);
     if (!chosen.empty()) return void(value = chosen);

@@ -26,6 +26,7 @@ struct Range {
 struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
+  bool may_be_empty = false;              // of texts with choices
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type

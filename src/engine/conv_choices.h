@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// By work ("forward 3x3/1 64x56x56 to 64x56x56 pads 1 1 1 1 batch 16 threads 2") the method
+// By work ("forward 3x3/1 64x56x56 to 64x56x56 pads 1 1 1 1 batch 16") the method
 // ("winograd"). Work that is not in it is decided by a rule.
 using ConvChoices = std::map<std::string, std::string>;
 

@@ -21,6 +21,8 @@ constexpr Seconds kTick{0.2};              // at least so often, limits and poll
 constexpr size_t kReadAtOnce = 64 * 1024;  // of one pipe, before the others have their turn
 constexpr size_t kReadsOfFullPipe = 32;    // more than the largest pipe holds
 
+enum class Stream { Out, Err };
+
 // A running command with all that belongs to it.
 struct Running {
   Running(const Command& started, const std::string& log_directory)
@@ -95,8 +97,8 @@ class Plan {
   void attend(size_t i) {
     Running* each = running_[i].get();
     if (!each || each->reaped) return;
-    read_some(i, each->process.out(), each->out);
-    read_some(i, each->process.err(), each->err);
+    read_some(i, Stream::Out);
+    read_some(i, Stream::Err);
     const auto status = each->process.try_reap();
     if (!status) return;
     read_rest(i);
@@ -106,7 +108,10 @@ class Plan {
   }
 
   // Returns whether there may be more at once.
-  bool read_some(size_t i, FileDescriptor& file, LineBuffer& buffer) {
+  bool read_some(size_t i, Stream stream) {
+    Running& each = *running_[i];
+    FileDescriptor& file = stream == Stream::Out ? each.process.out() : each.process.err();
+    LineBuffer& buffer = stream == Stream::Out ? each.out : each.err;
     if (!file.is_open()) return false;
     std::array<char, kReadAtOnce> bytes;
     const ssize_t count = read(file.number(), bytes.data(), bytes.size());
@@ -117,8 +122,8 @@ class Plan {
     }
     last_output_ = Clock::now();
     const std::string_view text(bytes.data(), static_cast<size_t>(count));
-    running_[i]->log.add(text);
-    buffer.add(text, [&](const Line& line) { take_line(i, line); });
+    each.log.add(text);
+    buffer.add(text, [&](const Line& line) { take_line(i, stream, line); });
     return true;
   }
 
@@ -127,23 +132,24 @@ class Plan {
   void read_rest(size_t i) {
     Running& each = *running_[i];
     for (size_t reads = 0; reads < kReadsOfFullPipe; ++reads) {
-      const bool more_out = read_some(i, each.process.out(), each.out);
-      const bool more_err = read_some(i, each.process.err(), each.err);
+      const bool more_out = read_some(i, Stream::Out), more_err = read_some(i, Stream::Err);
       if (!more_out && !more_err) break;
     }
-    const auto sink = [&](const Line& line) { take_line(i, line); };
-    each.out.finish(sink);
-    each.err.finish(sink);
+    each.out.finish([&](const Line& line) { take_line(i, Stream::Out, line); });
+    each.err.finish([&](const Line& line) { take_line(i, Stream::Err, line); });
   }
 
-  void take_line(size_t i, const Line& line) {
+  void take_line(size_t i, Stream stream, const Line& line) {
     Running& each = *running_[i];
     ++each.lines;
     each.last_lines.push_back(line.text);
     if (each.last_lines.size() > PlanOutcome::kLastLines) each.last_lines.pop_front();
-    if (decided_ || !watch_.line) return;
-    const OutputLine output = {
-        .command = i, .time = seconds_since(start_), .text = line.text, .whole = line.whole};
+    if (!watch_.line || (decided_ && end_ == RunEnd::Stopped)) return;
+    const OutputLine output = {.command = i,
+                               .time = seconds_since(start_),
+                               .text = line.text,
+                               .whole = line.whole,
+                               .from_stderr = stream == Stream::Err};
     if (watch_.line(output) == Next::Stop) decide(RunEnd::Stopped, "enough was measured");
   }
 
@@ -179,10 +185,11 @@ class Plan {
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
     const TimePoint asked = Clock::now();
+    const Seconds grace = end_ == RunEnd::Interrupted ? limits_.interrupted_grace : limits_.grace;
     while (some_run()) {
       wait_for_news();
       for (size_t i = 0; i < running_.size(); ++i) attend(i);
-      if (seconds_since(asked) > limits_.grace) kill_all();
+      if (seconds_since(asked) > grace) kill_all();
     }
   }
 

@@ -21,6 +21,7 @@ struct RunLimits {
   Seconds time{3600};                   // for the whole plan
   std::optional<Seconds> silence = {};  // longest time in which no process writes anything
   Seconds grace{5};                     // between asking a process to end and killing it
+  Seconds interrupted_grace{5};         // the same, when the user asked
 };
 
 struct OutputLine {
@@ -28,14 +29,17 @@ struct OutputLine {
   Seconds time;    // since the start
   const std::string& text;
   bool whole;  // false: it was cut or never ended, and its numbers may lack digits
+  bool from_stderr = false;
 };
 
 enum class Next { GoOn, Stop };
 
 struct RunWatch {
-  std::function<Next(const OutputLine&)> line = {};  // Stop: the plan has done what it was for
-  std::function<Next()> poll = {};                   // a few times a second; Stop: interrupted
-  std::string log_directory = {};  // keeps all output, one file per command; empty: none
+  // Stop: the plan has done what it was for. What processes say while they are ended for another
+  // reason comes too, but changes nothing any more.
+  std::function<Next(const OutputLine&)> line = {};
+  std::function<Next()> poll = {};  // a few times a second; Stop: interrupted
+  std::string log_directory = {};   // keeps all output, one file per command; empty: none
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };

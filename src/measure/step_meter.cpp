@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-StepMeter::StepMeter(int64_t most_steps) : start_(Clock::now()) {
+StepMeter::StepMeter(int64_t most_steps, TimePoint start) : start_(start) {
   records_.reserve(static_cast<size_t>(most_steps));
 }
 

@@ -28,7 +28,7 @@ struct StepLosses {
 };
 
 struct StepRecord {
-  Seconds begin{};  // since the meter was made
+  Seconds begin{};  // since the start of the meter
   Seconds duration{};
   std::array<Seconds, kPhaseNames.size()> phases{};
   int images = 0;
@@ -40,7 +40,7 @@ struct StepRecord {
 
 class StepMeter {
  public:
-  explicit StepMeter(int64_t most_steps);
+  explicit StepMeter(int64_t most_steps, TimePoint start = Clock::now());
 
   void begin_step();
   // Runs work() and charges its time, but for phases nested in it, to `phase`.

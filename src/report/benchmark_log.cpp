@@ -28,7 +28,7 @@ Json machine_of(const HostInfo& host) {
 Json parameters_of(const RunResult& result, double epochs) {
   const RunConfig& run = result.config;
   const RunFacts& facts = result.facts;
-  return {{{"name", "batch_size"}, {"long_value", facts.batch_size * run.num_devices}},
+  return {{{"name", "batch_size"}, {"long_value", facts.batch_size * facts.devices}},
           {{"name", "batch_size_per_device"}, {"long_value", facts.batch_size}},
           {{"name", "data_format"}, {"string_value", run.data_format}},
           {{"name", "dataset"}, {"string_value", facts.dataset + " (synthetic)"}},

@@ -173,7 +173,7 @@ std::vector<std::string> work_differences(std::span<const CompareSide> sides) {
   add_difference(lines, "model", of_all(sides, [](auto& run) { return run.facts.model; }));
   add_difference(lines, "batch size per device",
                  of_all(sides, [](auto& run) { return run.facts.batch_size; }));
-  add_difference(lines, "devices", of_all(sides, [](auto& run) { return run.config.num_devices; }));
+  add_difference(lines, "devices", of_all(sides, [](auto& run) { return run.facts.devices; }));
   add_difference(lines, "mode", of_all(sides, [](auto& run) {
                    return std::string(run.config.forward_only ? "forward only" : "training");
                  }));

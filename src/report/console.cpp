@@ -1,10 +1,9 @@
 #include "report/console.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-
-#include "measure/statistics.h"
 
 namespace lockstep {
 namespace {
@@ -16,6 +15,16 @@ bool shows_accuracy(const RunConfig& run) {
 // A NaN has a sign bit, which says nothing; parsers expect "nan".
 double without_sign_of_nan(double value) { return std::isnan(value) ? std::fabs(value) : value; }
 
+std::string device_list(const RunConfig& run, const RunFacts& facts) {
+  constexpr int kMostNamed = 8;
+  std::vector<std::string> names;
+  for (int device = 0; device < std::min(facts.devices, kMostNamed); ++device) {
+    names.push_back(fmt::format("'/{}:{}'", run.device, device));
+  }
+  if (facts.devices > kMostNamed) names.emplace_back("...");
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string header_text(const std::string& version, const RunConfig& run, const RunFacts& facts,
@@ -26,19 +35,21 @@ std::string header_text(const std::string& version, const RunConfig& run, const 
   };
   line("lockstep:", version);
   line("Model:", facts.model);
-  line("Dataset:", facts.dataset + " (synthetic)");
+  line("Dataset:", facts.dataset + (run.data_dir.empty() ? " (synthetic)" : ""));
   line("Mode:", run.forward_only ? "forward only" : "training");
   line("SingleSess:", "False");
-  line("Batch size:", fmt::format("{} global", facts.batch_size * run.num_devices));
+  line("Batch size:", fmt::format("{} global", facts.batch_size * facts.devices));
   line("", fmt::format("{} per device", facts.batch_size));
   line("Num batches:", facts.timed_steps);
   line("Num epochs:", fmt::format("{:.2f}", epochs));
-  line("Devices:", fmt::format("['/{}:0']", run.device));
+  line("Devices:", device_list(run, facts));
   line("NUMA bind:", "False");
   line("Data format:", run.data_format);
   line("Optimizer:", run.optimizer);
   line("Variables:", run.variable_update);
-  if (run.variable_update == "replicated") line("AllReduce:", "None");
+  if (run.variable_update == "replicated") {
+    line("AllReduce:", run.all_reduce_spec.empty() ? "None" : run.all_reduce_spec);
+  }
   return text + "==========\n";
 }
 
@@ -49,11 +60,10 @@ std::string column_titles(const RunConfig& run) {
 
 bool is_shown(const RunConfig& run, int step) { return step == 1 || step % run.display_every == 0; }
 
-std::string step_line(const RunConfig& run, std::span<const StepRecord> steps) {
-  const StepRecord& last = steps.back();
-  const Speed speed = speed_of(durations(steps), last.images, run.display_perf_ewma.value_or(0.0));
+std::string step_line(const RunConfig& run, Samples times, const StepRecord& last) {
+  const Speed speed = speed_of(times, last.images, run.display_perf_ewma.value_or(0.0));
   std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}",
-                                 steps.size(), speed.mean, speed.uncertainty, speed.jitter,
+                                 times.size(), speed.mean, speed.uncertainty, speed.jitter,
                                  without_sign_of_nan(reported_loss(run, last.losses)));
   if (shows_accuracy(run)) {
     const double images = last.images;
@@ -66,6 +76,16 @@ std::string step_line(const RunConfig& run, std::span<const StepRecord> steps) {
 std::string total_block(double images_per_second) {
   const std::string dashes(64, '-');
   return fmt::format("{}\ntotal images/sec: {:.2f}\n{}\n", dashes, images_per_second, dashes);
+}
+
+std::string devices_line(const RunFacts& facts, double images_per_second) {
+  if (facts.devices == 1) return "";
+  const std::string per_node = facts.devices % facts.nodes == 0
+                                   ? fmt::to_string(facts.devices / facts.nodes)
+                                   : fmt::format("{:.1f}", double{1} * facts.devices / facts.nodes);
+  return fmt::format(
+      "Nodes: {}; Devices per node: {}; Images/sec: {:.2f} total, {:.2f} per device\n", facts.nodes,
+      per_node, images_per_second, images_per_second / facts.devices);
 }
 
 double reported_loss(const RunConfig& run, const StepLosses& losses) {

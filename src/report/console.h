@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/run_config.h"
+#include "measure/statistics.h"
 #include "measure/step_meter.h"
 #include "report/run_result.h"
 
@@ -18,10 +19,13 @@ std::string header_text(const std::string& version, const RunConfig& run, const 
 std::string column_titles(const RunConfig& run);
 
 bool is_shown(const RunConfig& run, int step);  // the first, and every display_every-th
-// `steps`: all timed steps so far, the last being the one that the line is about.
-std::string step_line(const RunConfig& run, std::span<const StepRecord> steps);
+// `times`: of all timed steps so far, in seconds; `last`: the one that the line is about, with the
+// images of all workers.
+std::string step_line(const RunConfig& run, Samples times, const StepRecord& last);
 
 std::string total_block(double images_per_second);
+// "Nodes: 2; Devices per node: 2; ..."; empty for one device.
+std::string devices_line(const RunFacts& facts, double images_per_second);
 
 // The loss of the kind that the run reports.
 double reported_loss(const RunConfig& run, const StepLosses& losses);

@@ -82,6 +82,51 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("parameters", facts.parameters);
   visit("gradient_tensors", facts.gradient_tensors);
   visit("forward_macs", facts.forward_macs);
+  visit("devices", facts.devices);
+  visit("nodes", facts.nodes);
+  visit("servers", facts.servers);
+  visit("communicator", facts.communicator);
+}
+
+void fields(Like<Transfer> auto& transfer, auto&& visit) {
+  visit("name", transfer.name);
+  visit("bytes", transfer.bytes);
+}
+
+// There are many of them, so they are short.
+template <>
+struct JsonForm<TransferRecord> {
+  static Json write(const TransferRecord& record) {
+    return {record.ready.count(), record.begin.count(), record.end.count()};
+  }
+  static void read(const Json& json, TransferRecord& record) {
+    record = {Seconds(json.at(0).get<double>()), Seconds(json.at(1).get<double>()),
+              Seconds(json.at(2).get<double>())};
+  }
+};
+
+void fields(Like<RankResult> auto& rank, auto&& visit) {
+  visit("rank", rank.rank);
+  visit("host", rank.host);
+  visit("cores", rank.cores);
+  visit("threads", rank.threads);
+  visit("total_seconds", rank.total);
+  visit("peak_memory_bytes", rank.peak_memory_bytes);
+  visit("warmup_steps", rank.warmup_steps);
+  visit("steps", rank.steps);
+  visit("transfers", rank.transfers);
+}
+
+void fields(Like<Straggler> auto& straggler, auto&& visit) {
+  visit("rank", straggler.rank);
+  visit("slowest_fraction", straggler.slowest_fraction);
+  visit("mean_late_seconds", straggler.mean_late);
+}
+
+void fields(Like<Independence> auto& independent, auto&& visit) {
+  visit("images_per_second", independent.images_per_second);
+  visit("efficiency", independent.efficiency);
+  visit("steps", independent.steps);
 }
 
 void fields(Like<OpResult> auto& op, auto&& visit) {
@@ -97,9 +142,17 @@ void fields(Like<OpResult> auto& op, auto&& visit) {
 void fields(Like<Throughput> auto& throughput, auto&& visit) {
   visit("total_images_per_second", throughput.total_images_per_second);
   visit("total_seconds", throughput.total_seconds);
+  visit("images_per_second_per_device", throughput.per_device);
+  visit("images_per_second_per_node", throughput.per_node);
   visit("gflops", throughput.gflops);
   visit("fma_peak_gflops", throughput.fma_peak_gflops);
   visit("fraction_of_fma_peak", throughput.fraction_of_peak);
+}
+
+void fields(Like<InputResult> auto& input, auto&& visit) {
+  visit("threads", input.threads);
+  visit("processor_seconds_per_image", input.processor_seconds_per_image);
+  visit("skipped_examples", input.skipped);
 }
 
 void fields(Like<HostInfo> auto& host, auto&& visit) {
@@ -150,6 +203,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("config", result.config);
   visit("facts", result.facts);
   visit("throughput", result.throughput);
+  visit("input", result.input);
   visit("summary", result.summary);
   visit("last_loss", result.last_loss);
   visit("peak_memory_bytes", result.peak_memory_bytes);
@@ -162,6 +216,18 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);
   visit("steps", result.steps);
+  visit("ranks", result.ranks);
+  visit("transfers", result.transfers);
+  visit("stragglers", result.stragglers);
+  visit("independent", result.independent);
+}
+
+Json rank_to_json(const RankResult& rank) { return JsonForm<RankResult>::write(rank); }
+
+RankResult rank_from_json(const Json& json) {
+  RankResult rank;
+  JsonForm<RankResult>::read(json, rank);
+  return rank;
 }
 
 Json result_to_json(const RunResult& result) { return JsonForm<RunResult>::write(result); }

@@ -10,7 +10,9 @@
 #include "config/run_config.h"
 #include "config/run_json.h"
 #include "measure/host.h"
+#include "measure/stragglers.h"
 #include "measure/summary.h"
+#include "measure/transfers.h"
 
 namespace lockstep {
 
@@ -23,6 +25,8 @@ struct RunFacts {
   int warmup_steps = 0, timed_steps = 0;  // as planned
   int64_t parameters = 0, gradient_tensors = 0;
   int64_t forward_macs = 0;  // per image
+  int devices = 1, nodes = 1, servers = 0;
+  std::string communicator = {};  // that carries gradients; empty: none does
 };
 
 // One operation as the engine ran it.
@@ -36,9 +40,35 @@ struct OpResult {
 struct Throughput {
   double total_images_per_second = 0;  // timed steps over the wall time of their loop
   double total_seconds = 0;
+  double per_device = 0, per_node = 0;    // of total_images_per_second
   double gflops = 0;                      // of the summary's images per second
   std::optional<double> fma_peak_gflops;  // measured on the same threads
   std::optional<double> fraction_of_peak;
+};
+
+// What one worker of several saw. All times are on the clock of rank 0.
+struct RankResult {
+  int rank = 0;
+  std::string host, cores;
+  int threads = 0;
+  Seconds total{};  // of its timed loop
+  std::optional<int64_t> peak_memory_bytes;
+  std::vector<StepRecord> warmup_steps, steps;
+  std::vector<TransferRecord> transfers;  // of the timed steps, one after the other
+};
+
+// The same devices, each for itself: what communication costs.
+struct Independence {
+  double images_per_second = 0;  // of all devices together
+  double efficiency = 0;         // the run's images per second, over that
+  int steps = 0;                 // measured before and after the run
+};
+
+// What making the images took, by threads besides those that compute.
+struct InputResult {
+  int threads = 0;
+  double processor_seconds_per_image = 0;  // reading, decoding, resizing
+  int64_t skipped = 0;                     // damaged examples
 };
 
 // What somebody else's program printed.
@@ -66,6 +96,7 @@ struct RunResult {
   RunConfig config;
   RunFacts facts;
   Throughput throughput;
+  InputResult input;
   Summary summary;
   double last_loss = 0;  // of the kind that the configuration reports
   std::optional<int64_t> peak_memory_bytes;
@@ -76,8 +107,16 @@ struct RunResult {
   std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
   std::optional<ProgramRun> program;  // absent: an engine ran it
   std::vector<OpResult> ops;
+  // Of several workers: a step takes as long as on the slowest, with the images of all.
   std::vector<StepRecord> warmup_steps, steps;
+  std::vector<RankResult> ranks;  // empty: there was only one
+  std::vector<Transfer> transfers;
+  std::vector<Straggler> stragglers;
+  std::optional<Independence> independent;
 };
+
+Json rank_to_json(const RankResult& rank);
+RankResult rank_from_json(const Json& json);
 
 Json result_to_json(const RunResult& result);
 RunResult result_from_json(const Json& json);  // throws Error on another schema

@@ -5,12 +5,12 @@
 
 namespace lockstep {
 
-ParameterArena make_arena(const Engine& engine) {
+ParameterArena make_arena(const Engine& engine, const AllocateMemory& gradients) {
   std::vector<int64_t> stored_floats;
   for (const ParameterInfo& parameter : engine.parameters()) {
     stored_floats.push_back(parameter.stored_floats);
   }
-  return ParameterArena(stored_floats, engine.backward_order());
+  return ParameterArena(stored_floats, engine.backward_order(), gradients);
 }
 
 void start_from_first_values(const Graph& graph, uint64_t seed, Engine& engine,

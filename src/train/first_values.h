@@ -5,7 +5,8 @@
 
 namespace lockstep {
 
-ParameterArena make_arena(const Engine& engine);
+// `gradients`: where they come to live, so that a communicator can reduce them in place.
+ParameterArena make_arena(const Engine& engine, const AllocateMemory& gradients = plain_memory);
 
 // Binds the engine to the arena, writes the network's first values into it and tells the engine.
 void start_from_first_values(const Graph& graph, uint64_t seed, Engine& engine,

@@ -5,9 +5,9 @@
 namespace lockstep {
 
 LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& observer) {
-  StepMeter meter(int64_t{plan.warmup_steps} + plan.timed_steps);
+  StepMeter meter(int64_t{plan.warmup_steps} + plan.timed_steps, plan.start);
   LoopOutcome outcome;
-  int64_t global_step = 0;
+  int64_t global_step = plan.first_global_step;
   const auto run = [&](int number) {
     observer.before_step(number);
     step(meter, global_step++);

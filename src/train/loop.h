@@ -15,6 +15,8 @@ namespace lockstep {
 struct LoopPlan {
   int warmup_steps = 10;
   int timed_steps = 100;
+  TimePoint start = Clock::now();  // that records count from
+  int64_t first_global_step = 0;
 };
 
 // Watches from outside the steps: what it does costs no step any time, but it does count in the

@@ -18,9 +18,10 @@ void training_step(const Trainee& trainee, StepMeter& meter, int64_t global_step
   auto& [engine, input, strategy, schedule, weight_decay] = trainee;
   meter.begin_step();
   const Batch& batch = meter.timed(Phase::Input, [&]() -> const Batch& { return input.next(); });
-  const StepOutcome outcome = meter.timed(Phase::Forward, [&] { return engine.forward(batch); });
+  Seconds waited =
+      meter.timed(Phase::Update, [&] { return strategy.begin_step(schedule.at(global_step)); });
   const double l2 = l2_loss(weight_decay, strategy.sum_of_squares());
-  strategy.begin_step(schedule.at(global_step));
+  const StepOutcome outcome = meter.timed(Phase::Forward, [&] { return engine.forward(batch); });
   meter.timed(Phase::Backward, [&] {
     // By reference: a std::function of one pointer does not allocate.
     const auto ready = [&](ParameterId id) {
@@ -28,7 +29,7 @@ void training_step(const Trainee& trainee, StepMeter& meter, int64_t global_step
     };
     engine.backward(std::ref(ready));
   });
-  const Seconds waited = meter.timed(Phase::Update, [&] { return strategy.finish_step(); });
+  waited += meter.timed(Phase::Update, [&] { return strategy.finish_step(); });
   meter.recharge(Phase::Update, Phase::Communication, waited);
   meter.end_step(batch.size(), losses_of(outcome, l2));
 }

@@ -78,7 +78,9 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
   expect_one_line("train --device=gpu", 2, "must be one of cpu");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
-  expect_one_line("train --num-gpus=8", 2, "one device");
+  expect_one_line("train --num-gpus=0", 2, "--num-devices");
+  expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2, "--num-ps");
+  expect_one_line("train --num-gpus=2 --all-reduce-spec=xring:3", 2, "all-reduce-spec");
   expect_one_line("train lenet", 2, "belongs to no option");
   expect_one_line("train --model", 2, "needs a value");
   expect_one_line("models --num-classes=1", 2, "--num-classes");

@@ -65,7 +65,8 @@ TEST_F(Commands, TrainPrintsTheKnownLinesAndNothingElse) {
       "Mode:        training\nSingleSess:  False\nBatch size:  2 global\n             2 per "
       "device\n"
       "Num batches: 3\nNum epochs:  0.00\nDevices:     \\['/cpu:0'\\]\nNUMA bind:   False\n"
-      "Data format: NCHW\nOptimizer:   sgd\nVariables:   independent\n==========\n"
+      "Data format: NCHW\nOptimizer:   sgd\nVariables:   replicated\nAllReduce:   "
+      "None\n==========\n"
       "Generating training model\nInitializing graph\nRunning warm up\nDone warm up\n"
       "Step\tImg/sec\ttotal_loss\n1" +
       step + "2" + step + "-{64}\ntotal images/sec: [0-9]+\\.[0-9]{2}\n-{64}\n");

@@ -27,7 +27,7 @@ class ConvCaches : public ::testing::Test {
   void TearDown() override { fs::remove_all(directory_); }
 
   ConvCache cache(const std::string& processor = "some CPU") {
-    return {(directory_ / "deep" / "folder").string(), processor, "library 1", notes_};
+    return {(directory_ / "deep" / "folder").string(), {processor, "library 1", 2}, notes_};
   }
   void overwrite(const std::string& text) { std::ofstream(cache().path()) << text; }
 
@@ -71,7 +71,7 @@ TEST_F(ConvCaches, AForeignFileIsIgnoredWithANote) {
 }
 
 TEST_F(ConvCaches, WithoutADirectoryNothingIsKept) {
-  const ConvCache none("", "some CPU", "library 1", notes_);
+  const ConvCache none("", {"some CPU", "library 1", 2}, notes_);
   none.add(kSome);
   EXPECT_EQ(none.read(), ConvChoices{});
   EXPECT_EQ(notes_.str(), "");

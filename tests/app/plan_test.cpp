@@ -12,7 +12,7 @@ namespace {
 
 const EngineKind kEngines[] = {reference_kind()};
 
-RunPlan plan(const RunConfig& run) { return plan_run(run, kEngines, 2); }
+RunPlan plan(const RunConfig& run) { return plan_run(run, kEngines, {.threads = 2}); }
 
 std::vector<std::string> problems(const RunConfig& run) {
   try {
@@ -21,6 +21,19 @@ std::vector<std::string> problems(const RunConfig& run) {
     return split(error.what(), '\n');
   }
   return {};
+}
+
+TEST(Plan, EpochsAndRatesCountTheExamplesOfAllWorkers) {
+  const RunConfig run = {.model = "resnet20", .batch_size = 50, .num_epochs = 1.0};
+  EXPECT_EQ(plan_run(run, kEngines, {.workers = 1}).facts.timed_steps, 1000);
+  EXPECT_EQ(plan_run(run, kEngines, {.workers = 4}).facts.timed_steps, 250);
+}
+
+TEST(Plan, WorkersStartFromTheSameValuesAndDropDifferentActivations) {
+  const RunPlan first = plan_run({.model = "lenet"}, kEngines, {.rank = 0, .workers = 2});
+  const RunPlan second = plan_run({.model = "lenet"}, kEngines, {.rank = 1, .workers = 2});
+  EXPECT_EQ(first.first_values_seed, second.first_values_seed);
+  EXPECT_NE(first.engine_options.seed, second.engine_options.seed);
 }
 
 TEST(Plan, TheNetworkDecidesWhatIsNotGiven) {

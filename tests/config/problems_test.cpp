@@ -37,20 +37,21 @@ TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
               SizeIs(2));
 }
 
-TEST(Problems, OneDeviceIsAllThereIs) {
-  EXPECT_THAT(problems_in({.num_devices = 8}), ElementsAre(HasSubstr("--num-devices 8")));
-  EXPECT_THAT(problems_in({.variable_update = "distributed_replicated"}),
-              ElementsAre(HasSubstr("needs several workers")));
-  for (const char* fine : {"independent", "replicated", "parameter_server", "horovod"}) {
-    EXPECT_THAT(problems_in({.variable_update = fine}), IsEmpty()) << fine;
-  }
+TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
+  EXPECT_THAT(problems_in({.worker_hosts = "a:1,b:1"}), ElementsAre(HasSubstr("--job-name")));
+  EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());
+}
+
+TEST(Problems, GradientsTravelInOneWay) {
+  EXPECT_THAT(problems_in({.bucket_mb = 4.0, .gradient_repacking = 2}), SizeIs(1));
+  EXPECT_THAT(problems_in({.gradient_repacking = 2}), IsEmpty());
 }
 
 TEST(Problems, AreReportedAllAtOnce) {
   EXPECT_THAT(problems_in({.num_batches = 5,
                            .num_epochs = 1.0,
                            .num_warmup_batches = 0,
-                           .num_devices = 2,
+                           .worker_hosts = "a:1",
                            .trace_file = "t.json",
                            .benchmark_test_id = "x"}),
               SizeIs(4));

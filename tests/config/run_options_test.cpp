@@ -36,7 +36,8 @@ std::string another_value(const RunOption& row) {
   if (row.details.choices.size() == 1) return row.details.choices[0];
   const std::string unit = value_name(row);
   if (unit == "N") return "7";
-  return unit == "X" ? "0.25" : "word";
+  const bool large = row.details.range.least > 0.25;
+  return unit == "X" ? (large ? "8.25" : "0.25") : "word";
 }
 
 TEST(RunOptions, NoNameLetterOrAliasIsUsedTwice) {

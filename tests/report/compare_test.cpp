@@ -159,7 +159,7 @@ TEST(Compare, DifferentWorkIsFound) {
   RunResult other = made({});
   other.facts.model = "vgg16";
   other.facts.batch_size = 64;
-  other.config.num_devices = 2;
+  other.facts.devices = 2;
   const CompareSide sides[] = {{"a", {made({})}}, {"b", {other}}};
   EXPECT_THAT(
       work_differences(sides),

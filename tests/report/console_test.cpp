@@ -14,20 +14,19 @@ RunFacts facts() {
   return facts;
 }
 
-std::vector<StepRecord> steps(std::initializer_list<double> seconds) {
-  std::vector<StepRecord> records;
-  for (const double duration : seconds) {
-    StepRecord record;
-    record.duration = Seconds(duration);
-    record.images = 10;
-    record.losses = {.base_loss = 7.25, .total_loss = 9.2284, .top_1_hits = 1, .top_5_hits = 5};
-    records.push_back(record);
-  }
-  return records;
+StepRecord last_step() {
+  StepRecord record;
+  record.images = 10;
+  record.losses = {.base_loss = 7.25, .total_loss = 9.2284, .top_1_hits = 1, .top_5_hits = 5};
+  return record;
+}
+
+std::string line(const RunConfig& run, const std::vector<double>& seconds) {
+  return step_line(run, seconds, last_step());
 }
 
 TEST(Console, TheHeaderIsWhatParsersKnow) {
-  EXPECT_EQ(header_text("0.1.0", {}, facts(), 0.004995),
+  EXPECT_EQ(header_text("0.1.0", {.variable_update = "independent"}, facts(), 0.004995),
             "lockstep:    0.1.0\n"
             "Model:       resnet50\n"
             "Dataset:     imagenet (synthetic)\n"
@@ -51,17 +50,33 @@ TEST(Console, ReplicatedNamesItsAllReduce) {
             std::string::npos);
 }
 
+TEST(Console, SeveralDevicesAreAllInTheHeader) {
+  RunFacts two = facts();
+  two.devices = 2;
+  const std::string header = header_text("0", {}, two, 1);
+  EXPECT_NE(header.find("128 global\n             64 per device\n"), std::string::npos);
+  EXPECT_NE(header.find("Devices:     ['/cpu:0', '/cpu:1']\n"), std::string::npos);
+}
+
+TEST(Console, TheDevicesLineDividesByNodesAndDevices) {
+  RunFacts four = facts();
+  four.devices = 4;
+  four.nodes = 2;
+  EXPECT_EQ(devices_line(four, 67.23),
+            "Nodes: 2; Devices per node: 2; Images/sec: 67.23 total, 16.81 per device\n");
+  EXPECT_EQ(devices_line(facts(), 67.23), "");
+}
+
 TEST(Console, StepLinesHaveNineWords) {
-  EXPECT_EQ(step_line({}, steps({1, 2, 4})), "3\timages/sec: 4.3 +/- 1.8 (jitter = 3.7)\t9.228\n");
-  EXPECT_EQ(step_line({.loss_type_to_report = "base_loss"}, steps({0.5})),
+  EXPECT_EQ(line({}, {1, 2, 4}), "3\timages/sec: 4.3 +/- 1.8 (jitter = 3.7)\t9.228\n");
+  EXPECT_EQ(line({.loss_type_to_report = "base_loss"}, {0.5}),
             "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t7.250\n");
 }
 
 TEST(Console, AccuraciesAreFractionsOfTheBatch) {
   const RunConfig run = {.print_training_accuracy = true};
   EXPECT_EQ(column_titles(run), "Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n");
-  EXPECT_EQ(step_line(run, steps({0.5})),
-            "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t9.228\t0.100\t0.500\n");
+  EXPECT_EQ(line(run, {0.5}), "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t9.228\t0.100\t0.500\n");
 }
 
 TEST(Console, ForwardOnlyShowsAccuraciesToo) {

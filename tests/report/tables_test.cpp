@@ -1,5 +1,6 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <set>
 #include <sstream>
 
 #include "report/bench_table.h"
@@ -11,6 +12,11 @@
 
 namespace lockstep {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
   TextTable table({{"name", TextTable::Align::Left}, {"count"}, {"note", TextTable::Align::Left}});
@@ -37,17 +43,38 @@ TEST(Profile, RatesCountOneProductForwardAndTwoBackward) {
       << text;
 }
 
-TEST(ChromeTrace, EventsAreCompleteAndInMicroseconds) {
-  const std::vector<TraceEvent> events = {{.name = "conv0",
-                                           .category = "forward",
-                                           .kernel = "jit",
-                                           .begin = Seconds(0.001),
-                                           .duration = Seconds(0.002)}};
-  const Json trace = Json::parse(chrome_trace("lockstep lenet", events));
-  const Json& event = trace.at("traceEvents").at(1);
+TraceEvent event_at(double begin) {
+  return {.name = "conv0",
+          .category = "forward",
+          .detail = "jit",
+          .begin = Seconds(begin),
+          .duration = Seconds(0.002)};
+}
+
+TEST(ChromeTrace, EventsAreCompleteAndInMicrosecondsSinceTheFirst) {
+  const RankTrace ranks[] = {{.name = "rank 0", .layers = {event_at(5), event_at(5.001)}}};
+  const Json trace = Json::parse(chrome_trace("lockstep lenet", ranks));
+  const Json& event = trace.at("traceEvents").back();
   EXPECT_EQ(event.at("ph"), "X");
-  EXPECT_DOUBLE_EQ(event.at("ts"), 1000);
+  EXPECT_NEAR(event.at("ts"), 1000, 1e-3);
   EXPECT_DOUBLE_EQ(event.at("dur"), 2000);
+}
+
+TEST(ChromeTrace, EveryRankHasATrackForLayersAndOneForCommunication) {
+  const RankTrace ranks[] = {
+      {.name = "rank 0 (a)", .layers = {event_at(1)}, .transfers = {event_at(2)}},
+      {.name = "rank 1 (b)", .layers = {event_at(1)}, .transfers = {event_at(2)}}};
+  std::set<std::pair<int, int>> tracks;
+  const Json trace = Json::parse(chrome_trace("x", ranks));
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") tracks.emplace(event.at("pid"), event.at("tid"));
+  }
+  EXPECT_EQ(tracks.size(), 4u);
+}
+
+TEST(ChromeTrace, ARanksTraceSurvivesTheWay) {
+  const RankTrace trace = {.name = "rank 1", .layers = {event_at(1)}, .transfers = {event_at(2)}};
+  EXPECT_EQ(trace_to_json(trace_from_json(trace_to_json(trace))), trace_to_json(trace));
 }
 
 TEST(Progress, IsSilentWhereThereIsNoTerminal) {
@@ -77,6 +104,34 @@ TEST(Remarks, ABusyMachineIsMentioned) {
             "note: the load of this machine is 3.50 before the run: others compute too, and the "
             "numbers will be too low");
   EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
+}
+
+// Steps of 100 ms for 10 images, of which `waits` are waited for input.
+RunResult run_that_waits(double waits) {
+  RunResult result;
+  result.summary.mean_step = 0.1;
+  result.summary.images_per_second = 100;
+  result.summary.mean_phases[static_cast<size_t>(Phase::Input)] = waits;
+  result.input = {.threads = 1, .processor_seconds_per_image = 0.02};
+  result.facts.threads = 1;
+  result.host.usable_threads = 2;
+  return result;
+}
+
+TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
+  // Without waiting: 10 images in 50 ms, each 20 ms of a core.
+  EXPECT_THAT(
+      remarks_after(run_that_waits(0.05)),
+      Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
+                         "the network needs 4 cores besides its own; it had 1")));
+  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(HasSubstr("input is the limit"))));
+}
+
+TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
+  RunResult result = run_that_waits(0.05);
+  result.input.processor_seconds_per_image = 0.001;
+  EXPECT_THAT(remarks_after(result),
+              Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
 }
 
 TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }

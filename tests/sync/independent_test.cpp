@@ -11,10 +11,11 @@ constexpr ParameterId kOrder[] = {1, 0};
 // Two parameters, of which the first decays; plain SGD.
 struct Fixture {
   explicit Fixture(double weight_decay = 0)
-      : strategy(arena, make_optimizer({.name = "sgd", .weight_decay = weight_decay}, kParameters),
-                 {0}, [this](ParameterId id) { changed.push_back(id); }) {}
+      : strategy({.arena = arena,
+                  .optimizer = {.name = "sgd", .weight_decay = weight_decay},
+                  .parameters = {{2, true}, {3, false}},
+                  .values_changed = [this](ParameterId id) { changed.push_back(id); }}) {}
 
-  static constexpr OptimizedParameter kParameters[] = {{2, true}, {3, false}};
   ParameterArena arena{kFloats, kOrder};
   std::vector<ParameterId> changed;
   Independent strategy;
@@ -25,6 +26,7 @@ TEST(Independent, AppliesEachGradientWhenItIsReady) {
   fixture.arena.values(1)[0] = 1;
   fixture.arena.gradient(1)[0] = 2;
   fixture.strategy.start();
+  fixture.changed.clear();
   fixture.strategy.begin_step(0.25);
   fixture.strategy.gradient_ready(1);
   EXPECT_FLOAT_EQ(fixture.arena.values(1)[0], 0.5);

@@ -7,6 +7,7 @@
 #include "support/small_networks.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
+#include "train/replicated.h"
 #include "train/steps.h"
 
 namespace lockstep {
@@ -20,12 +21,7 @@ TEST_P(QuietStep, AfterTwoStepsNothingIsAllocated) {
   const auto engine = GetParam().make(network.graph, {.batch = network.batch});
   ParameterArena arena = make_arena(*engine);
   start_from_first_values(network.graph, 7, *engine, arena);
-  std::vector<OptimizedParameter> parameters;
-  for (const ParameterInfo& info : engine->parameters()) {
-    parameters.push_back({info.stored_floats, info.decays});
-  }
-  Independent strategy(arena, make_optimizer({.name = "momentum"}, parameters), {},
-                       [&](ParameterId id) { engine->values_changed(id); });
+  Independent strategy(replicated_of(*engine, arena, {.name = "momentum"}));
   strategy.start();
   SyntheticSource input({.image = network.graph.shape(network.graph.image()),
                          .batch = network.batch,

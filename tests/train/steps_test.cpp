@@ -10,6 +10,7 @@
 #include "support/reference_engine.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
+#include "train/replicated.h"
 
 namespace lockstep {
 namespace {
@@ -32,15 +33,8 @@ struct Training {
       : engine(make_reference_engine(graph, {.batch = kBatch, .mode = mode})),
         arena(make_arena(*engine)) {
     start_from_first_values(graph, 7, *engine, arena);
-    std::vector<OptimizedParameter> parameters;
-    std::vector<ParameterId> decaying;
-    for (const ParameterInfo& info : engine->parameters()) {
-      if (info.decays) decaying.push_back(static_cast<ParameterId>(parameters.size()));
-      parameters.push_back({info.stored_floats, info.decays});
-    }
     strategy = std::make_unique<Independent>(
-        arena, make_optimizer({.name = "sgd", .weight_decay = kDecay}, parameters), decaying,
-        [this](ParameterId id) { engine->values_changed(id); });
+        replicated_of(*engine, arena, {.name = "sgd", .weight_decay = kDecay}));
     strategy->start();
   }
   void step(int64_t global_step) {

@@ -46,13 +46,13 @@ bool pays(const ConvWork& work) {
 
 class RuleChooser : public ConvChooser {
  public:
-  RuleChooser(ConvAlgorithm algorithm, const ConvChoices& choices, int threads)
-      : algorithm_(algorithm), choices_(choices), threads_(threads) {}
+  RuleChooser(ConvAlgorithm algorithm, const ConvChoices& choices)
+      : algorithm_(algorithm), choices_(choices) {}
 
   const ConvMethod& choose(const ConvWork& work) override {
     if (algorithm_ == ConvAlgorithm::Direct) return kDirect;
     if (algorithm_ == ConvAlgorithm::Winograd) return kWinograd;
-    const auto known = choices_.find(work_text(work, threads_));
+    const auto known = choices_.find(work_text(work));
     for (const ConvMethod& method : kMethods) {
       if (known != choices_.end() && known->second == method.name && method.fits(work)) {
         return method;
@@ -64,27 +64,26 @@ class RuleChooser : public ConvChooser {
  private:
   ConvAlgorithm algorithm_;
   const ConvChoices& choices_;  // borrowed
-  int threads_;
 };
 
 }  // namespace
 
 std::span<const ConvMethod> conv_methods() { return kMethods; }
 
-std::unique_ptr<ConvChooser> make_rule_chooser(ConvAlgorithm algorithm, const ConvChoices& choices,
-                                               int threads) {
-  return std::make_unique<RuleChooser>(algorithm, choices, threads);
+std::unique_ptr<ConvChooser> make_rule_chooser(ConvAlgorithm algorithm,
+                                               const ConvChoices& choices) {
+  return std::make_unique<RuleChooser>(algorithm, choices);
 }
 
-std::string work_text(const ConvWork& work, int threads) {
+std::string work_text(const ConvWork& work) {
   constexpr std::string_view kNames[] = {"forward", "backward-data", "backward-weights"};
   const ConvProblem& problem = work.problem;
   const Pads& pads = problem.pads;
-  return fmt::format("{} {}x{}/{} {} to {} pads {} {} {} {} batch {} threads {}",
+  return fmt::format("{} {}x{}/{} {} to {} pads {} {} {} {} batch {}",
                      kNames[static_cast<size_t>(work.direction)], problem.layer.kernel.height,
                      problem.layer.kernel.width, problem.layer.stride, problem.input.text(),
                      problem.output.text(), pads.top, pads.bottom, pads.left, pads.right,
-                     problem.batch, threads);
+                     problem.batch);
 }
 
 std::unique_ptr<ConvPass> make_pass(const Device& device, const ConvWork& work,

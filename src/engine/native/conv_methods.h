@@ -39,10 +39,9 @@ class ConvChooser {
 
 // `choices` as far as they go and name a method that fits, else a rule: what --conv-algo asks for,
 // or Winograd's method where there are channels enough to pay for its transforms. Borrows choices.
-std::unique_ptr<ConvChooser> make_rule_chooser(ConvAlgorithm algorithm, const ConvChoices& choices,
-                                               int threads);
+std::unique_ptr<ConvChooser> make_rule_chooser(ConvAlgorithm algorithm, const ConvChoices& choices);
 
-std::string work_text(const ConvWork& work, int threads);
+std::string work_text(const ConvWork& work);
 
 std::unique_ptr<ConvPass> make_pass(const Device& device, const ConvWork& work,
                                     ConvChooser& chooser);

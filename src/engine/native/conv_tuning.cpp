@@ -31,11 +31,11 @@ ConvWork shortened(ConvWork work) {
 
 class MeasuringChooser : public ConvChooser {
  public:
-  MeasuringChooser(const Device& device, const ConvChoices& known, int threads)
-      : device_(device), known_(known), threads_(threads) {}
+  MeasuringChooser(const Device& device, const ConvChoices& known)
+      : device_(device), known_(known) {}
 
   const ConvMethod& choose(const ConvWork& work) override {
-    const std::string text = work_text(work, threads_);
+    const std::string text = work_text(work);
     if (const auto before = known_.find(text); before != known_.end()) {
       for (const ConvMethod& method : conv_methods()) {
         if (method.name == before->second && method.fits(work)) return remember(text, method);
@@ -69,7 +69,6 @@ class MeasuringChooser : public ConvChooser {
 
   const Device& device_;  // borrowed
   ConvChoices known_, chosen_;
-  int threads_;
 };
 
 }  // namespace
@@ -81,7 +80,7 @@ ConvChoices measure_conv_choices(const Graph& graph, const EngineOptions& option
   prepare_threads(options.threads);
   const Device device;
   const Layout layout = {options.batch, preferred_block(), options.layout};
-  MeasuringChooser chooser(device, known, options.threads);
+  MeasuringChooser chooser(device, known);
   lower(graph, options, layout, device, chooser);
   return chooser.chosen();
 }

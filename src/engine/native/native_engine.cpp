@@ -22,8 +22,7 @@ class NativeEngine : public Engine {
         layout_{options.batch, preferred_block(), options.layout},
         planner_(layout_) {
     prepare_threads(options.threads);
-    const auto chooser =
-        make_rule_chooser(options.convolution, options_.conv_choices, options.threads);
+    const auto chooser = make_rule_chooser(options.convolution, options_.conv_choices);
     lowered_ = lower(graph, options, layout_, device_, *chooser);
     collect_parameters(graph);
     plan();

@@ -1,0 +1,64 @@
+#include "app/gather_run.h"
+
+#include "app/clocks.h"
+#include "comm/gather.h"
+
+namespace lockstep {
+namespace {
+
+Json to_json(const WorkerReport& report) {
+  return {{"rank", rank_to_json(report.rank)},
+          {"start", report.start.time_since_epoch().count()},
+          {"trace", trace_to_json(report.trace)}};
+}
+
+WorkerReport from_json(const Json& json) {
+  return {.rank = rank_from_json(json.at("rank")),
+          .start = TimePoint(Clock::duration(json.at("start").get<Clock::rep>())),
+          .trace = trace_from_json(json.at("trace"))};
+}
+
+void shift(std::vector<StepRecord>& steps, Seconds by) {
+  for (StepRecord& step : steps) step.begin += by;
+}
+
+void shift(std::vector<TraceEvent>& events, Seconds by) {
+  for (TraceEvent& event : events) event.begin += by;
+}
+
+// `offset`: from its clock to ours. Its records count from a start of its own.
+void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
+  const Seconds by = Seconds(report.start - our_start) + offset;
+  shift(report.rank.warmup_steps, by);
+  shift(report.rank.steps, by);
+  for (TransferRecord& record : report.rank.transfers) {
+    record = {record.ready + by, record.begin + by, record.end + by};
+  }
+  shift(report.trace.layers, offset);
+  shift(report.trace.transfers, offset);
+}
+
+}  // namespace
+
+GatheredRun gather_run(Crew& crew, WorkerReport mine) {
+  GatheredRun gathered;
+  Communicator& control = crew.control();
+  const auto add = [&](WorkerReport report) {
+    gathered.ranks.push_back(std::move(report.rank));
+    gathered.traces.push_back(std::move(report.trace));
+  };
+  if (control.size() == 1) {
+    add(std::move(mine));
+    return gathered;
+  }
+  const std::vector<Seconds> offsets = clock_offsets(control);
+  const std::vector<std::string> texts = gather(control, to_json(mine).dump(), 0);
+  for (size_t rank = 0; rank < texts.size(); ++rank) {
+    WorkerReport report = from_json(Json::parse(texts[rank]));
+    to_our_clock(report, offsets[rank], mine.start);
+    add(std::move(report));
+  }
+  return gathered;
+}
+
+}  // namespace lockstep

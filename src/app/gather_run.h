@@ -1,0 +1,27 @@
+// gather_run.h: what the workers measured, brought together by rank 0, on its clock.
+#pragma once
+
+#include <vector>
+
+#include "app/crew.h"
+#include "report/chrome_trace.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+
+// What one worker has to tell after its run.
+struct WorkerReport {
+  RankResult rank;
+  TimePoint start;  // that its records count from
+  RankTrace trace;  // on its own clock
+};
+
+struct GatheredRun {
+  std::vector<RankResult> ranks;
+  std::vector<RankTrace> traces;
+};
+
+// Collective. Empty but on rank 0.
+GatheredRun gather_run(Crew& crew, WorkerReport mine);
+
+}  // namespace lockstep

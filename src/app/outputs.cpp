@@ -1,0 +1,37 @@
+#include "app/outputs.h"
+
+#include <ostream>
+
+#include "base/error.h"
+#include "report/atomic_file.h"
+#include "report/profile.h"
+
+namespace lockstep {
+
+void check_outputs(const RunConfig& run) {
+  const std::pair<const char*, const std::string&> files[] = {{"result", run.result},
+                                                              {"trace-file", run.trace_file}};
+  for (const auto& [option, path] : files) {
+    const std::string why = path.empty() ? "" : why_unwritable(path);
+    if (!why.empty()) throw Error("cannot write --{} {}: {}", option, path, why);
+  }
+}
+
+void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
+  const RunConfig& config = plan.config;
+  if (!config.result.empty()) {
+    write_whole_file(config.result, result_to_json(run.result).dump(1) + "\n");
+    around.err << "wrote " << config.result << "\n";
+  }
+  const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();
+  if (!config.trace_file.empty() && traced) {
+    around.out << "Dumping trace to " << config.trace_file << "\n";
+    write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.traces));
+  }
+  if (config.profile) {
+    const Seconds step{mean(durations(run.result.steps))};
+    around.err << profile_table(run.result.ops, plan.facts.batch_size, step);
+  }
+}
+
+}  // namespace lockstep

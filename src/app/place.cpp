@@ -1,0 +1,111 @@
+#include "app/place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/slurm_place.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "sync/strategies.h"
+
+namespace lockstep {
+namespace {
+
+int number_in(const Environment& environment, const char* name) {
+  const std::string text = environment(name).value_or("");
+  const auto number = whole_number(text);
+  if (!number || *number < 0) throw Error("{} must be a whole number, not '{}'", name, text);
+  return static_cast<int>(*number);
+}
+
+// Every process is started by hand, and the first worker runs the store.
+std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& environment) {
+  if (run.job_name.empty()) return {};
+  const auto hosts = [](const std::string& list) {
+    return list.empty() ? std::vector<std::string>{} : split(list, ',');
+  };
+  const std::vector<std::string> workers = hosts(run.worker_hosts), servers = hosts(run.ps_hosts);
+  const bool server = run.job_name == "ps";
+  const int among = static_cast<int>(server ? servers.size() : workers.size());
+  if (workers.empty()) throw UsageError("--job-name needs --worker-hosts, where all meet");
+  if (run.task_index >= among) {
+    throw UsageError("--task-index {}: --{}-hosts lists {}", run.task_index,
+                     server ? "ps" : "worker", among);
+  }
+  const int first = server ? static_cast<int>(workers.size()) : 0;
+  const int size = static_cast<int>(workers.size() + servers.size());
+  // Without a secret in the environment, the lists keep runs apart, though not strangers out.
+  return Place{.meeting = size == 1 ? Meeting::Nobody : Meeting::OwnStore,
+               .rank = first + run.task_index,
+               .size = size,
+               .store = parse_endpoint(workers.front()),
+               .token = environment(kTokenVariable)
+                            .value_or(fmt::format("lockstep run of {} and {}", run.worker_hosts,
+                                                  run.ps_hosts))};
+}
+
+std::optional<Place> place_by_launcher(const RunConfig&, const Environment& environment) {
+  if (!environment(kRankVariable)) return {};
+  return Place{.meeting = Meeting::Store,
+               .rank = number_in(environment, kRankVariable),
+               .size = number_in(environment, kSizeVariable),
+               .store = parse_endpoint(environment(kStoreVariable).value_or("")),
+               .token = environment(kTokenVariable).value_or("")};
+}
+
+std::optional<Place> place_by_mpirun(const RunConfig&, const Environment& environment) {
+  if (!environment("OMPI_COMM_WORLD_SIZE")) return {};
+  const int size = number_in(environment, "OMPI_COMM_WORLD_SIZE");
+  return Place{.meeting = size == 1 ? Meeting::Nobody : Meeting::Mpi,
+               .rank = number_in(environment, "OMPI_COMM_WORLD_RANK"),
+               .size = size};
+}
+
+using FindPlace = std::optional<Place> (*)(const RunConfig&, const Environment&);
+constexpr FindPlace kWays[] = {place_by_job_name, place_by_launcher, place_by_mpirun,
+                               place_by_slurm};
+
+int servers_of(const RunConfig& run) {
+  if (!run.job_name.empty()) {
+    return run.ps_hosts.empty() ? 0 : static_cast<int>(split(run.ps_hosts, ',').size());
+  }
+  const bool needed = find_strategy(run.variable_update).needs_servers;
+  return run.num_ps.value_or(needed ? 1 : 0);
+}
+
+}  // namespace
+
+Place find_place(const RunConfig& run, const Environment& environment) {
+  for (const FindPlace find : kWays) {
+    if (const auto place = find(run, environment)) return *place;
+  }
+  return {};
+}
+
+Roles roles_of(const RunConfig& run, const Place& place) {
+  Roles roles = {
+      .workers = run.num_devices, .servers = servers_of(run), .in_worker = run.ps_in_worker};
+  const bool needs_servers = find_strategy(run.variable_update).needs_servers;
+  if (!needs_servers) roles.servers = 0;
+  if (place.meeting != Meeting::Nobody) {
+    roles.workers = roles.in_worker ? place.size : place.size - roles.servers;
+  }
+  if (needs_servers && roles.servers < 1) {
+    throw UsageError("--variable-update {} needs at least one parameter server (--num-ps)",
+                     run.variable_update);
+  }
+  if (roles.workers < 1) {
+    throw UsageError(
+        "{} processes with --num-ps {} leave no worker; start more, or use "
+        "--ps-in-worker",
+        place.size, roles.servers);
+  }
+  if (roles.in_worker && roles.servers > roles.workers) {
+    throw UsageError("--num-ps {} with --ps-in-worker needs as many workers; there are {}",
+                     roles.servers, roles.workers);
+  }
+  return roles;
+}
+
+}  // namespace lockstep

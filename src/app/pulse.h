@@ -1,0 +1,29 @@
+// pulse.h: now and then all workers meet between two steps, to agree on what is shown and on
+// whether to stop: a worker that stopped alone would leave the others waiting.
+//
+// They meet after every warm-up step, after every step that is shown, and else about once a second.
+#pragma once
+
+#include "comm/communicator.h"
+#include "measure/step_meter.h"
+
+namespace lockstep {
+
+class Pulse {
+ public:
+  explicit Pulse(Communicator& control) : control_(control) {}
+
+  bool due(int step) const { return step < 0 || step >= next_; }
+  // Collective. `mine`: the last step here; returns the whole run's: the images and hits of all,
+  // the mean of their losses.
+  StepRecord meet(int step, const StepRecord& mine, bool wants_stop);
+  bool alone() const { return control_.size() == 1; }
+  bool stop() const { return stop_; }  // somebody wanted to, at the last meeting
+
+ private:
+  Communicator& control_;
+  int next_ = 1;
+  bool stop_ = false;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,108 @@
+#include "app/replica_run.h"
+
+#include <omp.h>
+
+#include "app/run_input.h"
+#include "app/sync_options.h"
+#include "sync/independent.h"
+#include "train/first_values.h"
+#include "train/replicated.h"
+#include "train/steps.h"
+
+namespace lockstep {
+namespace {
+
+std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
+  return plan.strategy->communicates ? crew.connect_workers("gradients") : nullptr;
+}
+
+std::unique_ptr<ServerThread> start_server(const Crew& crew) {
+  const std::optional<Seat> seat = crew.server_seat(kServersName);
+  return seat ? std::make_unique<ServerThread>(*seat) : nullptr;
+}
+
+ParameterArena arena_of(const Engine& engine, Communicator* workers) {
+  if (!workers) return make_arena(engine);
+  return make_arena(engine, [&](int64_t bytes) { return workers->allocate(bytes); });
+}
+
+// Only counts and times itself.
+struct Unwatched : LoopObserver {
+  void before_step(int) override {}
+  void after_step(int, std::span<const StepRecord>) override {}
+  void warmup_done() override {}
+  bool wants_stop() override { return false; }
+};
+
+}  // namespace
+
+ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads)
+    : plan_(plan),
+      engine_(engine),
+      crew_(crew),
+      workers_(connect_workers(plan, crew)),
+      server_(start_server(crew)),
+      everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
+      arena_(arena_of(engine, workers_.get())),
+      input_(make_run_input(
+          plan,
+          {.rank = crew.rank(), .ranks = crew.roles().workers, .usable_threads = usable_threads})) {
+  omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
+  start_from_first_values(plan.graph, plan.first_values_seed, engine, arena_);
+}
+
+LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
+  const std::unique_ptr<Strategy> strategy = plan_.strategy->make(
+      replicated_of(engine_, arena_, plan_.optimizer),
+      {.workers = workers_.get(), .everyone = everyone_.get()}, sync_options(plan_.config));
+  strategy->start();
+  transfers_.assign(strategy->transfers().begin(), strategy->transfers().end());
+  const int steps = plan_.facts.warmup_steps + plan_.facts.timed_steps;
+  log_ = std::make_unique<TransferLog>(static_cast<size_t>(steps), transfers_.size(), start_);
+  crew_.control().barrier();
+  LoopOutcome outcome = run_loop({.warmup_steps = plan_.facts.warmup_steps,
+                                  .timed_steps = plan_.facts.timed_steps,
+                                  .start = start_,
+                                  .first_global_step = steps_done_},
+                                 step_by(*strategy), observer);
+  strategy->finish();
+  if (server_) server_->join();
+  steps_done_ += static_cast<int64_t>(outcome.warmup.size() + outcome.timed.size());
+  return outcome;
+}
+
+Seconds ReplicaRun::measure_independent(int steps) {
+  Independent strategy(replicated_of(engine_, arena_, plan_.optimizer));
+  strategy.start();
+  Unwatched nobody;
+  crew_.control().barrier();
+  const Trainee trainee = {engine_, *input_, strategy, plan_.schedule, plan_.config.weight_decay};
+  const LoopOutcome outcome = run_loop(
+      {.warmup_steps = 1, .timed_steps = steps, .start = start_},
+      [&](StepMeter& meter, int64_t step) { training_step(trainee, meter, step); }, nobody);
+  return outcome.total;
+}
+
+Step ReplicaRun::step_by(Strategy& strategy) {
+  if (plan_.config.forward_only) {
+    return [this](StepMeter& meter, int64_t) { inference_step(engine_, *input_, meter); };
+  }
+  const Trainee trainee = {engine_, *input_, strategy, plan_.schedule, plan_.config.weight_decay};
+  return [this, trainee](StepMeter& meter, int64_t step) {
+    training_step(trainee, meter, step);
+    log_->add(trainee.strategy.transfer_times());
+  };
+}
+
+std::span<const TransferRecord> ReplicaRun::transfers_of(size_t step) const {
+  return log_->records().subspan(step * transfers_.size(), transfers_.size());
+}
+
+std::vector<TransferRecord> ReplicaRun::timed_transfers() const {
+  const auto records = log_->records();
+  const size_t warmup = static_cast<size_t>(plan_.facts.warmup_steps) * transfers_.size();
+  if (records.size() <= warmup) return {};
+  return {records.begin() + static_cast<std::ptrdiff_t>(warmup), records.end()};
+}
+
+}  // namespace lockstep

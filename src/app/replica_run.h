@@ -1,0 +1,50 @@
+// replica_run.h: one worker's replica with all that it trains with, and the loops over it.
+#pragma once
+
+#include <memory>
+
+#include "app/crew.h"
+#include "app/plan.h"
+#include "app/server_thread.h"
+#include "data/input_source.h"
+#include "measure/transfers.h"
+#include "sync/strategies.h"
+#include "train/loop.h"
+
+namespace lockstep {
+
+class ReplicaRun {
+ public:
+  // Connects to the others. Borrows all of it. `usable_threads`: for computing and input together.
+  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads);
+
+  // The planned steps by the planned strategy.
+  LoopOutcome measure(LoopObserver& observer);
+  // So many steps in which the workers do not hear of each other; it leaves their values different.
+  Seconds measure_independent(int steps);
+
+  const InputSource& input() const { return *input_; }
+  TimePoint start() const { return start_; }  // that all records count from
+  std::span<const Transfer> transfers() const { return transfers_; }
+  // Of one step of measure(), counted from its first warm-up step.
+  std::span<const TransferRecord> transfers_of(size_t step) const;
+  std::vector<TransferRecord> timed_transfers() const;
+
+ private:
+  Step step_by(Strategy& strategy);
+
+  const RunPlan& plan_;
+  Engine& engine_;
+  Crew& crew_;
+  std::unique_ptr<Communicator> workers_;   // null: the strategy needs none
+  std::unique_ptr<ServerThread> server_;    // null: none in this process
+  std::unique_ptr<Communicator> everyone_;  // null: there are no servers
+  ParameterArena arena_;
+  std::unique_ptr<InputSource> input_;
+  std::vector<Transfer> transfers_;
+  TimePoint start_ = Clock::now();
+  std::unique_ptr<TransferLog> log_;
+  int64_t steps_done_ = 0;
+};
+
+}  // namespace lockstep

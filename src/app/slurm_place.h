@@ -1,0 +1,15 @@
+// slurm_place.h: the place of a process that srun started.
+#pragma once
+
+#include "app/place.h"
+
+namespace lockstep {
+
+// With a PMIx plug-in (srun --mpi=pmix) MPI connects the tasks. Without, rank 0 runs the store on
+// the first node of the step, at a port that follows from the numbers of job and step.
+std::optional<Place> place_by_slurm(const RunConfig& run, const Environment& environment);
+
+// "n[3-5,9],m2" begins with n3; brackets as Slurm writes them.
+std::string first_host(const std::string& node_list);
+
+}  // namespace lockstep

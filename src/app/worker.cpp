@@ -1,0 +1,141 @@
+#include "app/worker.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "app/conv_cache.h"
+#include "app/measure_run.h"
+#include "app/memory_check.h"
+#include "app/outputs.h"
+#include "base/error.h"
+#include "comm/gather.h"
+#include "measure/host.h"
+#include "report/console.h"
+#include "report/remarks.h"
+#include "sync/server.h"
+
+namespace lockstep {
+namespace {
+
+// A stream that swallows everything.
+class Silence : public std::ostream {
+ public:
+  Silence() : std::ostream(nullptr) {}
+};
+
+RunResult started_result(const RunPlan& plan, HostInfo host) {
+  RunResult result;
+  result.program_version = program_version();
+  result.started_at = utc_text(std::chrono::system_clock::now());
+  result.config = plan.config;
+  result.facts = plan.facts;
+  result.host = std::move(host);
+  result.libraries = plan.engine->libraries();
+  result.conv_choices = plan.engine_options.conv_choices;
+  return result;
+}
+
+int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, BenchmarkLog* log) {
+  const RunResult& result = run.result;
+  const bool interrupted = result.status == "interrupted";
+  if (result.steps.empty()) {
+    around.err << "lockstep: interrupted before the first timed step: nothing was measured\n";
+    return kInterrupted;
+  }
+  const double total = result.throughput.total_images_per_second;
+  around.out << total_block(total) << devices_line(result.facts, total) << std::flush;
+  if (log) {
+    log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
+  }
+  write_outputs(plan, run, around);
+  for (const std::string& line : remarks_after(result)) around.err << line << "\n";
+  if (interrupted) {
+    around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
+                              result.steps.size(), plan.facts.timed_steps);
+  }
+  return interrupted ? kInterrupted : kSuccess;
+}
+
+// This worker's part of the machine: it computes there from now on, and so does all it starts.
+WorkerShare take_share(const Surroundings& around, const Crew& crew, const HostInfo& host) {
+  const CoreSet cores = crew.own_cores();
+  const bool shared = crew.workers_here() > 1;
+  if (shared && !cores.empty()) bind_this_thread(cores);
+  const int own = cores.empty() ? 1 : static_cast<int>(cores.size());
+  return {.threads = around.default_threads.value_or(shared ? own : host.usable_threads),
+          .rank = crew.rank(),
+          .workers = crew.roles().workers};
+}
+
+RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& around,
+                  const WorkerShare& share) {
+  RunPlan plan = plan_run(config, around.engines, share);
+  plan.facts.nodes = crew.nodes();
+  plan.facts.servers = crew.roles().servers;
+  if (plan.strategy->communicates) plan.facts.communicator = crew.backend();
+  return plan;
+}
+
+// Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit.
+ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Surroundings& around,
+                           Crew& crew) {
+  std::string text;
+  if (crew.rank() == 0) {
+    const ConvCache cache(around.cache_directory, conv_conditions(plan, host), around.err);
+    text = to_text(choose_convolutions(plan, cache, around.err));
+  }
+  return conv_choices_from_text(broadcast_text(crew.control(), text, 0));
+}
+
+int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
+  const HostInfo host = read_host();
+  RunPlan plan = plan_with(crew, config, around, take_share(around, crew, host));
+  constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
+  const int64_t available = available_memory_bytes().value_or(kUnknown) / crew.workers_here();
+  const bool speaks = crew.rank() == 0;
+  refuse_hopeless_batch(plan, available);
+  std::optional<BenchmarkLog> log;
+  if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
+  plan.engine_options.conv_choices = agreed_choices(plan, host, around, crew);
+  const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
+
+  RunResult result = started_result(plan, host);
+  if (log) log->run(result, plan.epochs);
+  if (speaks) {
+    for (const std::string& line : remarks_before(result)) around.err << line << "\n";
+  }
+  around.out << header_text(program_version(), config, plan.facts, plan.epochs)
+             << "Generating training model\n"
+             << std::flush;
+  const MeasuredRun run =
+      measure_run(plan, *engine, crew, std::move(result), around, log ? &*log : nullptr);
+  if (speaks) return finish(plan, run, around, log ? &*log : nullptr);
+  return run.result.status == "interrupted" ? kInterrupted : kSuccess;
+}
+
+}  // namespace
+
+int work(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles) {
+  plan_run(config, around.engines, {.workers = roles.workers});  // what is wrong is told at once
+  if (place.rank == 0) check_outputs(config);
+  Crew crew(place, roles, config);
+  if (place.rank == 0) return measure(around, config, crew);
+  Silence silence;
+  Surroundings unheard = {.engines = around.engines,
+                          .out = silence,
+                          .err = around.err,
+                          .program = around.program,
+                          .default_threads = around.default_threads,
+                          .start = around.start,
+                          .environment = around.environment};
+  return measure(unheard, config, crew);
+}
+
+int serve(const RunConfig& config, const Place& place, const Roles& roles) {
+  Crew crew(place, roles, config);
+  run_server(*crew.connect_everyone(kServersName));
+  return kSuccess;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+// transfers.h: what every step communicates, and when it did.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace lockstep {
+
+// One message that every step has: a bucket, a variable pushed or pulled.
+struct Transfer {
+  std::string name;  // "bucket 3"
+  int64_t bytes = 0;
+};
+
+struct TransferTimes {
+  TimePoint ready;       // its data were there
+  TimePoint begin, end;  // it was under way
+};
+
+// The same, since the start of the measurement.
+struct TransferRecord {
+  Seconds ready{}, begin{}, end{};
+};
+
+// Keeps the times of all steps. Allocates only when it is made.
+class TransferLog {
+ public:
+  TransferLog(size_t most_steps, size_t transfers, TimePoint start) : start_(start) {
+    records_.reserve(most_steps * transfers);
+  }
+
+  void add(std::span<const TransferTimes> step) {
+    for (const TransferTimes& times : step) {
+      records_.push_back({times.ready - start_, times.begin - start_, times.end - start_});
+    }
+  }
+  std::span<const TransferRecord> records() const { return records_; }  // step after step
+
+ private:
+  TimePoint start_;
+  std::vector<TransferRecord> records_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,45 @@
+// parameter_server.h: servers keep the values; a worker fetches them before each step and pushes
+// gradients while backward computes the rest.
+//
+// Staged, a step reads the values that were fetched during the step before, which are those before
+// that step's update: fetching hides behind computing and everything is one step old.
+#pragma once
+
+#include <utility>
+
+#include "sync/server_client.h"
+
+namespace lockstep {
+
+class ParameterServer : public Strategy {
+ public:
+  ParameterServer(Replicated replicated, const Peers& peers, const SyncOptions& options)
+      : options_(options), client_(std::move(replicated), peers, options) {}
+
+  void start() override;
+  Seconds begin_step(double learning_rate) override;
+  void gradient_ready(ParameterId id) override;
+  Seconds finish_step() override;
+  void finish() override { client_.finish(); }
+  double sum_of_squares() const override { return squares_; }
+
+  std::span<const Transfer> transfers() const override { return client_.transfers(); }
+  std::span<const TransferTimes> transfer_times() const override {
+    return client_.transfer_times();
+  }
+
+ private:
+  Seconds fetch();
+  Seconds swap_staged();
+  void push_up_to(int slice);  // those before it
+
+  SyncOptions options_;
+  double squares_ = 0;
+  int ready_ = 0, pushed_ = 0;  // slices of this step
+  Courier::Ticket last_push_ = 0;
+  Courier::Ticket fetched_ = 0;  // when staged_ is filled; 0: nothing is on its way
+  Memory staged_;                // laid out like the arena's values; the courier writes here
+  ServerClient client_;          // last: its thread uses the rest
+};
+
+}  // namespace lockstep

@@ -1,0 +1,216 @@
+#include "sync/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "comm/gather.h"
+#include "nn/l2.h"
+#include "sync/kept_slice.h"
+#include "sync/server_plan.h"
+#include "sync/server_protocol.h"
+
+namespace lockstep {
+namespace {
+
+class Server {
+ public:
+  Server(Communicator& everyone, const ServerPlan& plan);
+
+  void take_first_values();
+  void serve();
+
+ private:
+  void handle(const Request& request, int worker);
+  void check(int slice, int worker) const;
+  void visit(const Request& request, int worker);
+  void receive(std::span<float> gradient, int worker, int answered);
+  void apply(int slice, int worker, double learning_rate);
+  void update(int slice, std::span<const float> gradient, double learning_rate);
+
+  bool can_answer(int slice, int worker) const;
+  void answer(int slice, int worker);
+  void send_answer(double sum_of_squares, int worker);
+  void hear_failure(const Request& request, int worker);
+
+  struct WorkerState {
+    bool done = false;  // with its steps
+    bool gone = false;  // will not speak again
+  };
+
+  Communicator& everyone_;  // borrowed
+  bool synchronous_;
+  double gradient_scale_;
+  std::vector<Slice> slices_;  // of all servers, as requests count them; others' are empty here
+  Memory values_;
+  std::vector<KeptSlice> kept_;           // as slices_
+  std::vector<ParameterId> first_part_;   // of each slice, as the optimizer counts them
+  std::unique_ptr<Optimizer> optimizer_;  // owned: its momentum belongs to this server
+  std::vector<WorkerState> workers_;
+  Rooms rooms_;
+  std::string failure_;  // why workers are told to end; empty: they are not
+};
+
+Server::Server(Communicator& everyone, const ServerPlan& plan)
+    : everyone_(everyone),
+      synchronous_(plan.synchronous),
+      gradient_scale_(plan.gradient_scale),
+      slices_(plan.slices),
+      workers_(plan.workers) {
+  int64_t floats = 0;
+  for (Slice& slice : slices_) {
+    if (slice.server != everyone.rank() - plan.workers) slice = {};
+    floats += slice.floats;
+  }
+  values_ = Memory(floats * static_cast<int64_t>(sizeof(float)));
+  std::vector<OptimizedParameter> parts;
+  for (int64_t begin = 0; const Slice& slice : slices_) {
+    kept_.emplace_back(values_.floats().subspan(begin, slice.floats), plan.workers);
+    begin += slice.floats;
+    first_part_.push_back(static_cast<ParameterId>(parts.size()));
+    for (const SlicePart& part : slice.parts) parts.push_back({part.floats, part.decays});
+  }
+  optimizer_ = make_optimizer(plan.optimizer, parts);
+}
+
+void Server::take_first_values() {
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    everyone_.recv(kept_[i].values(), 0, kDataTag);
+    for (const SlicePart& part : slices_[i].parts) {
+      const auto values = kept_[i].values().subspan(part.first_float, part.floats);
+      if (part.decays) kept_[i].sum_of_squares += sum_of_squares(values);
+    }
+  }
+}
+
+void Server::serve() {
+  while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
+    Request request;
+    const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
+    if (worker >= std::ssize(workers_)) throw Error("rank {} is no worker", worker);
+    handle(request, worker);
+  }
+  if (!failure_.empty()) throw Error("{}", failure_);
+  everyone_.barrier();
+}
+
+void Server::handle(const Request& request, int worker) {
+  switch (request.kind) {
+    case RequestKind::Visit:
+      return visit(request, worker);
+    case RequestKind::StillHere:
+      return;
+    case RequestKind::Done:
+      workers_[worker].done = true;
+      return send_answer(0, worker);
+    case RequestKind::Leave:
+      workers_[worker].gone = true;
+      return;
+    case RequestKind::Failed:
+      return hear_failure(request, worker);
+  }
+  throw Error("rank {} sent no request that a parameter server knows", worker);
+}
+
+void Server::check(int slice, int worker) const {
+  if (slice == kNoSlice) return;
+  const bool mine = slice >= 0 && slice < std::ssize(slices_) && slices_[slice].floats > 0;
+  if (!mine) throw Error("rank {} named slice {}, which is not on this server", worker, slice);
+}
+
+void Server::visit(const Request& request, int worker) {
+  check(request.push, worker);
+  check(request.pull, worker);
+  const bool pulls = request.pull != kNoSlice;
+  const bool at_once = pulls && can_answer(request.pull, worker);
+  if (request.push != kNoSlice) {
+    KeptSlice& slice = kept_[request.push];
+    const auto room = slice.room_for(worker, rooms_);
+    receive(room, worker, at_once ? request.pull : kNoSlice);
+  } else if (at_once) {
+    everyone_.send(kept_[request.pull].values(), worker, kDataTag);
+  }
+  if (at_once) send_answer(kept_[request.pull].sum_of_squares, worker);
+  if (pulls && !at_once) kept_[request.pull].asking[worker] = true;
+  if (request.push != kNoSlice) apply(request.push, worker, request.learning_rate);
+}
+
+// Gradients in; at the same time the values that the worker is waiting for out, if they are ready.
+void Server::receive(std::span<float> gradient, int worker, int answered) {
+  const std::span<const float> values =
+      answered == kNoSlice ? std::span<const float>() : kept_[answered].values();
+  everyone_.exchange(
+      {.out = values, .to = worker, .in = gradient, .from = worker, .tag = kDataTag});
+}
+
+void Server::apply(int index, int worker, double learning_rate) {
+  KeptSlice& slice = kept_[index];
+  if (!synchronous_) {
+    update(index, slice.take_alone(worker), learning_rate);
+    slice.next_step(rooms_);
+    return;
+  }
+  if (!slice.add(worker, rooms_)) return;
+  update(index, slice.sum(), learning_rate);
+  slice.next_step(rooms_);
+  for (int other = 0; other < std::ssize(workers_); ++other) {
+    if (slice.asking[other] && can_answer(index, other)) answer(index, other);
+  }
+}
+
+// Slices are updated one by one, so each has its own count of steps.
+void Server::update(int index, std::span<const float> gradient, double learning_rate) {
+  KeptSlice& slice = kept_[index];
+  optimizer_->set_steps(slice.updates++);
+  optimizer_->begin_step(learning_rate, gradient_scale_);
+  slice.sum_of_squares = 0;
+  for (ParameterId id = first_part_[index]; const SlicePart& part : slices_[index].parts) {
+    slice.sum_of_squares +=
+        optimizer_->apply(id++, slice.values().subspan(part.first_float, part.floats),
+                          gradient.subspan(part.first_float, part.floats));
+  }
+}
+
+// A worker sees all updates that it took part in.
+bool Server::can_answer(int slice, int worker) const {
+  return !failure_.empty() || !synchronous_ || kept_[slice].updates == kept_[slice].pushes(worker);
+}
+
+void Server::answer(int slice, int worker) {
+  kept_[slice].asking[worker] = false;
+  everyone_.send(kept_[slice].values(), worker, kDataTag);
+  send_answer(kept_[slice].sum_of_squares, worker);
+}
+
+void Server::send_answer(double sum_of_squares, int worker) {
+  const auto training = std::ranges::count(workers_, false, &WorkerState::done);
+  const Answer answer{.sum_of_squares = sum_of_squares,
+                      .still_training = static_cast<int32_t>(training),
+                      .failure_bytes = static_cast<uint32_t>(failure_.size())};
+  everyone_.send_bytes(bytes_of(answer), worker, kDataTag);
+  everyone_.send_bytes(std::as_bytes(std::span(failure_)), worker, kDataTag);
+  workers_[worker].gone = !failure_.empty();
+}
+
+// From now on whoever asks for something is told why there is nothing to be had.
+void Server::hear_failure(const Request& request, int worker) {
+  std::string reason(request.text_bytes, '\0');
+  everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), worker, kDataTag);
+  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} gave up", worker) : reason;
+  workers_[worker].gone = true;
+  for (int slice = 0; slice < std::ssize(kept_); ++slice) {
+    for (int other = 0; other < std::ssize(workers_); ++other) {
+      if (kept_[slice].asking[other]) answer(slice, other);
+    }
+  }
+}
+
+}  // namespace
+
+void run_server(Communicator& everyone) {
+  Server server(everyone, plan_from_text(broadcast_text(everyone, "", 0)));
+  server.take_first_values();
+  server.serve();
+}
+
+}  // namespace lockstep

@@ -1,0 +1,16 @@
+// server.h: a parameter server: keeps its slices of the values and updates them.
+//
+// It waits for whichever worker speaks next. Synchronous: a slice is updated once all workers have
+// pushed it, and a worker that asks for it waits until then. Asynchronous: each gradient is an
+// update of its own, and whoever asks gets what there is.
+#pragma once
+
+#include "comm/communicator.h"
+
+namespace lockstep {
+
+// Serves from start to end of a training; returns when all workers are done. `everyone`: the
+// workers, then the servers. Worker 0 says all else. Throws Error that names the rank which failed.
+void run_server(Communicator& everyone);
+
+}  // namespace lockstep

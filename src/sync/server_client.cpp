@@ -1,0 +1,98 @@
+#include "sync/server_client.h"
+
+#include <utility>
+
+#include "base/error.h"
+#include "sync/updater.h"
+
+namespace lockstep {
+namespace {
+
+int servers_of(const Peers& peers) {
+  const int servers = peers.everyone ? peers.everyone->size() - peers.workers->size() : 0;
+  if (servers < 1) throw UsageError("parameter servers are needed: give --num-ps at least 1");
+  return servers;
+}
+
+}  // namespace
+
+ServerClient::ServerClient(Replicated replicated, const Peers& peers, const SyncOptions& options)
+    : replicated_(std::move(replicated)),
+      workers_(peers.workers->size()),
+      slices_(place_slices(replicated_, servers_of(peers), options)),
+      plan_(plan(options)),
+      link_(*peers.everyone, workers_, slices_) {
+  for (const char* what : {"push", "pull"}) {
+    for (const Slice& slice : slices_) {
+      transfers_.push_back(
+          {.name = fmt::format("{} {}", what, slice.name), .bytes = slice.bytes()});
+    }
+  }
+}
+
+ServerPlan ServerClient::plan(const SyncOptions& options) const {
+  const int together = options.synchronous ? workers_ : 1;  // in one update
+  return {.workers = workers_,
+          .synchronous = options.synchronous,
+          .gradient_scale = gradient_scale(options, together),
+          .optimizer = optimizer_for(replicated_.optimizer, options, together),
+          .slices = slices_};
+}
+
+void ServerClient::start() {
+  link_.introduce(plan_, arena().all_values());
+  const int slices = static_cast<int>(slices_.size());
+  courier_.emplace(link_, slices, 4 * slices);
+  courier_->wait(pull_all(arena().all_values()));
+  tell_engine();
+}
+
+void ServerClient::gradient_ready(int slice) { courier_->push_times(slice).ready = Clock::now(); }
+
+Courier::Ticket ServerClient::post(int push, int pull) {
+  Visit visit{.push = push, .learning_rate = learning_rate_, .pull = pull};
+  const auto part = [](std::span<float> all, const Slice& slice) {
+    return all.subspan(slice.first_float, slice.floats);
+  };
+  if (push != kNoSlice) visit.gradient = part(arena().all_gradients(), slices_[push]);
+  if (pull != kNoSlice) {
+    visit.values = part(arena().all_values(), slices_[pull]);
+    courier_->pull_times(pull).ready = Clock::now();
+  }
+  return courier_->post(visit);
+}
+
+Courier::Ticket ServerClient::pull_all(std::span<float> into) {
+  Courier::Ticket last = 0;
+  const TimePoint now = Clock::now();
+  for (int slice = 0; const Slice& each : slices_) {
+    courier_->pull_times(slice).ready = now;
+    last = courier_->post({.pull = slice++, .values = into.subspan(each.first_float, each.floats)});
+  }
+  return last;
+}
+
+void ServerClient::tell_engine(int slice) {
+  for (const ParameterId id : slices_[slice].completes) replicated_.values_changed(id);
+}
+
+void ServerClient::tell_engine() {
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) tell_engine(slice);
+}
+
+double ServerClient::pulled_squares() const {
+  double sum = 0;
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) sum += courier_->sum_of_squares(slice);
+  return sum;
+}
+
+void ServerClient::finish() {
+  courier_->post({.others_first = true});
+  courier_->wait(pull_all(arena().all_values()));
+  tell_engine();
+  courier_->finish();
+}
+
+std::span<const TransferTimes> ServerClient::transfer_times() const { return courier_->times(); }
+
+}  // namespace lockstep

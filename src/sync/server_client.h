@@ -1,0 +1,51 @@
+// server_client.h: a replica whose values are kept by parameter servers: what all strategies with
+// servers share. The strategies decide when slices are pushed and pulled, and where to.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sync/courier.h"
+#include "sync/placement.h"
+#include "sync/strategies.h"
+
+namespace lockstep {
+
+class ServerClient {
+ public:
+  ServerClient(Replicated replicated, const Peers& peers, const SyncOptions& options);
+
+  // Servers know the plan and worker 0's values; the arena holds them.
+  void start();
+  void begin_step(double learning_rate) { learning_rate_ = learning_rate; }
+  void gradient_ready(int slice);  // only says when
+  // Both go on in the background; either may be kNoSlice.
+  Courier::Ticket post(int push, int pull);
+  Courier::Ticket pull_all(std::span<float> into);  // which is laid out like the arena
+
+  Courier& courier() { return *courier_; }
+  std::span<const Slice> slices() const { return slices_; }
+  ParameterArena& arena() const { return replicated_.arena; }
+  void tell_engine(int slice);    // its values in the arena are new
+  void tell_engine();             // all are
+  double pulled_squares() const;  // of the last pulls of all slices
+  // All newest values to the arena, and goodbye.
+  void finish();
+
+  std::span<const Transfer> transfers() const { return transfers_; }
+  std::span<const TransferTimes> transfer_times() const;
+
+ private:
+  ServerPlan plan(const SyncOptions& options) const;
+
+  Replicated replicated_;
+  int workers_;
+  std::vector<Slice> slices_;
+  ServerPlan plan_;
+  ServerLink link_;
+  std::vector<Transfer> transfers_;  // as Courier::times()
+  double learning_rate_ = 0;
+  std::optional<Courier> courier_;  // last: its thread uses the rest; from start() on
+};
+
+}  // namespace lockstep

@@ -1,0 +1,100 @@
+#include "sync/server_link.h"
+
+#include <thread>
+
+#include "base/error.h"
+#include "comm/gather.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenQuestions{10};
+
+}  // namespace
+
+ServerLink::ServerLink(Communicator& everyone, int workers, std::span<const Slice> slices)
+    : everyone_(everyone), workers_(workers), slices_(slices) {}
+
+void ServerLink::introduce(const ServerPlan& plan, std::span<const float> all_values) {
+  const std::string mine = text_of(plan);
+  if (broadcast_text(everyone_, mine, 0) != mine) {
+    throw Error("rank {} and rank 0 train with different variables, optimizers or strategies",
+                everyone_.rank());
+  }
+  if (everyone_.rank() != 0) return;
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) {
+    everyone_.send(all_values.subspan(slices_[slice].first_float, slices_[slice].floats),
+                   rank_of(slice), kDataTag);
+  }
+}
+
+double ServerLink::visit(const Visit& visit) {
+  if (visit.others_first) wait_for_others();
+  const bool pushes = visit.push != kNoSlice, pulls = visit.pull != kNoSlice;
+  const Request request{
+      .push = visit.push, .pull = visit.pull, .learning_rate = visit.learning_rate};
+  if (pushes && pulls && rank_of(visit.push) == rank_of(visit.pull)) {
+    const int server = rank_of(visit.push);
+    send(request, server);
+    everyone_.exchange({visit.gradient, server, visit.values, server, kDataTag});
+    return receive_answer(server).sum_of_squares;
+  }
+  if (pushes) {
+    send({.push = visit.push, .learning_rate = visit.learning_rate}, rank_of(visit.push));
+    everyone_.send(visit.gradient, rank_of(visit.push), kDataTag);
+  }
+  if (!pulls) return 0;
+  send({.pull = visit.pull}, rank_of(visit.pull));
+  everyone_.recv(visit.values, rank_of(visit.pull), kDataTag);
+  return receive_answer(rank_of(visit.pull)).sum_of_squares;
+}
+
+void ServerLink::still_here() {
+  for (int server = workers_; server < everyone_.size(); ++server) {
+    send({.kind = RequestKind::StillHere}, server);
+  }
+}
+
+// All servers are asked in turns, so that none takes the silence for a failure.
+void ServerLink::wait_for_others() {
+  std::vector<int> waiting;
+  for (int server = workers_; server < everyone_.size(); ++server) waiting.push_back(server);
+  while (!waiting.empty()) {
+    std::erase_if(waiting, [&](int server) {
+      send({.kind = RequestKind::Done}, server);
+      return receive_answer(server).still_training == 0;
+    });
+    if (!waiting.empty()) std::this_thread::sleep_for(kBetweenQuestions);
+  }
+}
+
+void ServerLink::leave() {
+  for (int server = workers_; server < everyone_.size(); ++server) {
+    send({.kind = RequestKind::Leave}, server);
+  }
+  everyone_.barrier();
+}
+
+void ServerLink::give_up(const std::string& reason) {
+  for (int server = workers_; server < everyone_.size(); ++server) {
+    if (server == ended_) continue;
+    send({.kind = RequestKind::Failed, .text_bytes = static_cast<uint32_t>(reason.size())}, server);
+    everyone_.send_bytes(std::as_bytes(std::span(reason)), server, kDataTag);
+  }
+}
+
+void ServerLink::send(const Request& request, int server) {
+  everyone_.send_bytes(bytes_of(request), server, kRequestTag);
+}
+
+Answer ServerLink::receive_answer(int server) {
+  Answer answer;
+  everyone_.recv_bytes(bytes_into(answer), server, kDataTag);
+  if (answer.failure_bytes == 0) return answer;
+  ended_ = server;
+  std::string reason(answer.failure_bytes, '\0');
+  everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), server, kDataTag);
+  throw Error("{}", reason);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+// server_plan.h: what a parameter server is told before the first step.
+//
+// Worker 0 writes the plan as text, so a server knows neither networks nor engines: for it, values
+// are rows of floats, some of which decay.
+#pragma once
+
+#include <string>
+
+#include "nn/optimizer.h"
+#include "sync/placement.h"
+
+namespace lockstep {
+
+struct ServerPlan {
+  int workers = 0;
+  bool synchronous = true;
+  double gradient_scale = 1;  // of what is applied
+  OptimizerSettings optimizer;
+  std::vector<Slice> slices;  // of all servers: requests name them by their place here
+};
+
+std::string text_of(const ServerPlan& plan);
+// Only what a server needs of the slices. Throws Error on a text that is no plan.
+ServerPlan plan_from_text(const std::string& text);
+
+}  // namespace lockstep

@@ -1,0 +1,257 @@
+// Several real processes of the real program on this machine.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "launch/ports.h"
+#include "launch/run_commands.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+struct Ran {
+  PlanOutcome outcome;
+  std::string out, err;
+};
+
+class Workers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-workers-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+
+  static Ran run(std::vector<std::string> argv) {
+    Ran ran;
+    const Command command = {.name = "it", .argv = std::move(argv)};
+    ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
+                               {.line = [&](const OutputLine& line) {
+                                 (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
+                                 return Next::GoOn;
+                               }});
+    return ran;
+  }
+
+  static std::vector<std::string> train(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        LOCKSTEP_PROGRAM,           "train",           "--model=lenet",
+        "--batch-size=4",           "--num-batches=6", "--num-warmup-batches=2",
+        "--init-learning-rate=1e-7"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  static std::string two_free_addresses() {
+    const std::vector<int> ports = free_ports(2);
+    return fmt::format("127.0.0.1:{},127.0.0.1:{}", ports[0], ports[1]);
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
+  const Ran ran =
+      run(train({"--num-devices=2", "--result", path("r.json"), "--trace-file", path("t.json")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Batch size:  8 global\n             4 per device\n"));
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 1; Devices per node: 2; Images/sec: "));
+  EXPECT_THAT(ran.err, HasSubstr("exposed communication"));
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.facts.devices, 2);
+  EXPECT_EQ(result.facts.communicator, "shm");
+  ASSERT_EQ(result.ranks.size(), 2u);
+  EXPECT_EQ(result.steps.size(), 6u);
+  EXPECT_FALSE(result.transfers.empty());
+  for (const RankResult& rank : result.ranks) {
+    EXPECT_EQ(rank.steps.size(), 6u);
+    EXPECT_EQ(rank.transfers.size(), 6 * result.transfers.size());
+  }
+  for (const StepRecord& step : result.steps) EXPECT_EQ(step.images, 8);
+}
+
+TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {
+  const Ran ran = run(train({"--num-devices=2", "--efficiency", "--result", path("r.json")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  ASSERT_TRUE(result.independent.has_value());
+  EXPECT_EQ(result.independent->steps, 6);
+  EXPECT_NEAR(result.independent->efficiency * result.independent->images_per_second,
+              result.throughput.total_images_per_second, 1e-6);
+}
+
+TEST_F(Workers, EveryBackendOfOneMachineTrains) {
+  for (const char* communicator : {"shm", "gloo", "hierarchical"}) {
+    const Ran ran =
+        run(train({"--num-devices=2", "--interface=lo", "--communicator", communicator}));
+    EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << communicator << "\n" << ran.err;
+  }
+}
+
+TEST_F(Workers, MpirunGivesEveryProcessItsPlace) {
+  std::vector<std::string> words = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"};
+  for (const std::string& word : train({"--variable-update=horovod", "--result", path("r.json")})) {
+    words.push_back(word);
+  }
+  const Ran ran = run(words);
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
+}
+
+TEST_F(Workers, TheUserMayStartEveryProcess) {
+  const std::string hosts = two_free_addresses();
+  std::vector<Command> plan;
+  for (const char* index : {"0", "1"}) {
+    plan.push_back(
+        {.name = std::string("worker ") + index,
+         .argv = train({"--job-name=worker", "--task-index", index, "--worker-hosts", hosts})});
+  }
+  EXPECT_EQ(run_commands(plan, {.time = Seconds(300)}, {}).end, RunEnd::Completed);
+}
+
+TEST_F(Workers, ThatDisagreeAreRefusedWithBothSidesNamed) {
+  const std::string hosts = two_free_addresses();
+  std::string said;
+  std::vector<Command> plan;
+  for (const char* index : {"0", "1"}) {
+    plan.push_back({.name = std::string("worker ") + index,
+                    .argv = train({"--job-name=worker", "--task-index", index, "--worker-hosts",
+                                   hosts, "--momentum", std::string("0.") + index})});
+  }
+  const PlanOutcome outcome =
+      run_commands(plan, {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+                     said += line.text + "\n";
+                     return Next::GoOn;
+                   }});
+  EXPECT_EQ(outcome.end, RunEnd::Failed);
+  EXPECT_THAT(said, HasSubstr("--momentum differs: '0' on rank 0"));
+  EXPECT_THAT(said, HasSubstr("'0.1' on rank 1"));
+}
+
+TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {
+  const Ran ran = run(train({"--num-devices=4", "--num-batches=1", "--num-epochs=1"}));
+  EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
+  EXPECT_EQ(ran.err,
+            "lockstep: --num-batches and --num-epochs both say how long to train; give "
+            "one of them\n");
+}
+
+TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsPlace) {
+  std::vector<Command> plan;
+  for (const char* task : {"0", "1"}) {
+    plan.push_back({.name = std::string("task ") + task,
+                    .argv = train({}),
+                    .env = {{"SLURM_PROCID", task},
+                            {"SLURM_STEP_NUM_TASKS", "2"},
+                            {"SLURM_STEP_NODELIST", "localhost"},
+                            {"SLURM_JOB_ID", std::to_string(getpid())},
+                            {"SLURM_STEP_ID", "0"}}});
+  }
+  EXPECT_EQ(run_commands(plan, {.time = Seconds(300)}, {}).end, RunEnd::Completed);
+}
+
+TEST_F(Workers, EveryStrategyHasTheSameLosses) {
+  double loss = 0;
+  for (const char* strategy : {"replicated", "parameter_server", "distributed_replicated"}) {
+    const Ran ran = run(train({"--num-devices=2", "--variable-update", strategy, "--result",
+                               path("r.json"), "--ps-in-worker"}));
+    ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << strategy << "\n" << ran.err;
+    const double last = read_result(path("r.json")).last_loss;
+    if (loss == 0) loss = last;
+    EXPECT_NEAR(last, loss, 1e-4 * loss) << strategy;
+  }
+}
+
+// Processes that a run of this test started, by the mark in their environment.
+std::vector<pid_t> processes_with(const std::string& mark, const std::string& variable) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream environment(entry.path() / "environ");
+    const std::string text{std::istreambuf_iterator<char>(environment), {}};
+    if (text.find(mark) != std::string::npos && text.find(variable) != std::string::npos) {
+      found.push_back(std::stoi(name));
+    }
+  }
+  return found;
+}
+
+// What happens when, once all train, rank 1 gets a signal.
+class Faults : public Workers {
+ protected:
+  PlanOutcome train_and_signal(int signal, const std::string& victim) {
+    const std::string mark = "WORKERS_TEST=" + directory_.string();
+    const Command command = {.name = "the run",
+                             .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose",
+                                            "--stall-timeout=4"}),
+                             .env = {{"WORKERS_TEST", directory_.string()}}};
+    const PlanOutcome outcome = run_commands(
+        std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+          said_ += line.text + "\n";
+          const bool trains = line.text.find("images/sec") != std::string::npos;
+          if (trains && !done_ && line.text.find("rank 1") != std::string::npos) {
+            done_ = true;
+            for (const pid_t process : processes_with(mark, victim)) kill(process, signal);
+          }
+          return Next::GoOn;
+        }});
+    EXPECT_TRUE(done_);
+    EXPECT_TRUE(processes_with(mark, "LOCKSTEP_RANK").empty());
+    return outcome;
+  }
+
+  std::string said_;
+  bool done_ = false;
+};
+
+TEST_F(Faults, AKilledWorkerEndsTheRunWithItsName) {
+  EXPECT_EQ(train_and_signal(SIGKILL, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
+  EXPECT_THAT(said_, HasSubstr("rank 1"));
+  EXPECT_THAT(said_, ::testing::AnyOf(HasSubstr("signal 9"), HasSubstr("died")));
+}
+
+TEST_F(Faults, AStoppedWorkerEndsTheRunWithItsName) {
+  EXPECT_EQ(train_and_signal(SIGSTOP, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
+  EXPECT_THAT(said_, HasSubstr("rank 1"));
+  EXPECT_THAT(said_, HasSubstr("stopped"));
+}
+
+TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
+  const std::string mark = "WORKERS_TEST=" + directory_.string();
+  const Command command = {
+      .name = "the run",
+      .argv = train({"--num-devices=2", "--num-batches=1000000", "--result", path("r.json")}),
+      .env = {{"WORKERS_TEST", directory_.string()}},
+      .expected_exit_code = 130};
+  const PlanOutcome outcome = run_commands(
+      std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+        if (!done_ && line.text.find("images/sec") != std::string::npos) {
+          done_ = true;
+          // A terminal tells the launcher alone: its workers are in groups of their own.
+          const auto workers = processes_with(mark, "LOCKSTEP_RANK");
+          for (const pid_t process : processes_with(mark, "")) {
+            if (std::ranges::count(workers, process) == 0) kill(process, SIGINT);
+          }
+        }
+        said_ += line.text + "\n";
+        return Next::GoOn;
+      }});
+  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why << said_;
+  EXPECT_THAT(said_, HasSubstr("total images/sec"));
+  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,51 @@
+// strategy_runs.h: trains a small network with a strategy, on ranks of any kind.
+//
+// Every worker starts from other values, of which only worker 0's count, and gets its share of the
+// examples of every step. The reference is one replica that gets all of them.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "nn/optimizer.h"
+#include "support/small_networks.h"
+#include "sync/server.h"
+#include "sync/strategies.h"
+
+namespace lockstep {
+
+struct StrategyRun {
+  std::string strategy = "replicated";
+  SyncOptions options = {};
+  int workers = 2, servers = 0;
+  OptimizerSettings optimizer = {.name = "momentum", .weight_decay = 0.01};
+  std::string network = "ConvWithTwoReaders";  // without batch normalisation
+  int steps = 4;
+  std::string ranks = "local";  // of rank_runners()
+  std::function<void(Communicator&)> server = run_server;
+  // Called on each worker before each step; may throw.
+  std::function<void(int worker, int step)> before_step = {};
+};
+
+struct WorkerResult {
+  std::vector<std::vector<float>> values;  // after the last step, by parameter, in plain layout
+  std::vector<double> losses, squares;     // by step, of this worker
+  std::vector<std::string> transfers;
+
+  bool operator==(const WorkerResult&) const = default;
+};
+
+struct RunOutcome {
+  std::vector<WorkerResult> workers;
+  std::vector<std::string> errors;  // by rank, servers last; empty: ended well
+};
+
+constexpr double kRate = 0.05;
+
+RunOutcome try_run(const StrategyRun& run);
+std::vector<WorkerResult> train(const StrategyRun& run);  // no rank may fail
+WorkerResult train_on_joined_batch(const StrategyRun& run);
+
+}  // namespace lockstep
