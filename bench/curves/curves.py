@@ -42,7 +42,7 @@ def record(label, patterns, generator):
     pixels = bytearray([label])
     for plane in patterns[label]:
         for row in plane[top:top + SIDE]:
-            pixels += bytes(min(255, max(0, int(128 + 18 * value + generator.gauss(0, 45))))
+            pixels += bytes(min(255, max(0, int(128 + 7 * value + generator.gauss(0, 60))))
                             for value in row[left:left + SIDE])
     return pixels
 
