@@ -103,7 +103,8 @@ def summary(curves, options):
             "standard deviation"]
     return (f"{markdown_table(head, rows)}\n\n{options.steps} steps of 32 images each; the loss at the "
             f"end is the mean of the last {LAST} steps. The two means are {apart:.4f} apart, "
-            f"{verdict} the {spread:.4f} by which seeds spread.")
+            f"{verdict} the {spread:.4f} by which seeds spread.\n\n"
+            "![loss over steps, direct and Winograd, one line a seed](training-curves.svg)")
 
 
 def smoothed(curve, window=15):
