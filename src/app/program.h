@@ -23,6 +23,7 @@ struct Surroundings {
   bool err_is_terminal = false;
   bool colour = false;                      // the terminal may be coloured
   std::string program = "";                 // path of this program, to start itself
+  std::string cache_directory = "";         // what may be kept between runs; empty: nothing
   std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
   Environment environment = [](const std::string&) { return std::nullopt; };

@@ -99,7 +99,7 @@ std::vector<RunOption> make_table() {
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
     {"data-format", &R::data_format, kWhere, "order in which images arrive",
      {.choices = {"NCHW", "NHWC"}}},
-    {"conv-algo", &R::conv_algo, kWhere, "how 3x3 and 5x5 convolutions are computed",
+    {"conv-algo", &R::conv_algo, kWhere, "how convolutions are computed; auto: measured",
      {.choices = {"auto", "direct", "winograd"}}},
     {"engine", &R::engine, kWhere, "what runs the network", {.value_name = "NAME"}},
 

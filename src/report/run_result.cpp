@@ -213,6 +213,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("host", result.host);
   visit("stolen_cpu_fraction", result.stolen_cpu_fraction);
   visit("libraries", result.libraries);
+  visit("conv_choices", result.conv_choices);
   visit("program", result.program);
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);

@@ -105,6 +105,7 @@ struct RunResult {
   HostInfo host;
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
+  std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
   std::optional<ProgramRun> program;  // absent: an engine ran it
   std::vector<OpResult> ops;
   // Of several workers: a step takes as long as on the slowest, with the images of all.

@@ -40,8 +40,8 @@ class BadInput : public ::testing::Test {
   Outcome run(const std::string& arguments) const {
     const fs::path work = directory_ / "work";
     fs::create_directory(work);
-    const std::string line =
-        "cd " + work.string() + " && " LOCKSTEP_PROGRAM " " + arguments + " >../out 2>../err";
+    const std::string line = "cd " + work.string() + " && XDG_CACHE_HOME=" + work.string() +
+                             " " LOCKSTEP_PROGRAM " " + arguments + " >../out 2>../err";
     const int status = std::system(line.c_str());
     std::vector<std::string> err = split(text_in(directory_ / "err"), '\n');
     if (!err.empty() && err.back().empty()) err.pop_back();
