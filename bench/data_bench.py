@@ -78,8 +78,8 @@ print(count / (time.monotonic() - start))
 """
 
 
-def torchvision_rate(folder, milliseconds):
-    command = [sys.executable, "-c", TORCHVISION, folder, str(milliseconds)]
+def torchvision_rate(arguments, folder):
+    command = [arguments.python, "-c", TORCHVISION, folder, str(arguments.milliseconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -99,7 +99,7 @@ def measure(arguments, directory, folder):
         rates = lockstep_rates(program, directory, milliseconds)
         row = {name: rates[name]["images_per_second"] for name in rates}
         row["read_bytes"] = rates["read"]["bytes_per_second"]
-        row["torchvision"] = torchvision_rate(folder, milliseconds)
+        row["torchvision"] = torchvision_rate(arguments, folder)
         if arguments.steps > 0:
             row["synthetic"] = training_rate(program, [], arguments)
             row["stored"] = training_rate(program, [f"--data-dir={directory}"], arguments)
@@ -138,6 +138,7 @@ def table(rounds, cpu):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lockstep", default=str(ROOT / "build" / "lockstep"))
+    parser.add_argument("--python", default="/usr/bin/python3", help="that has torchvision")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--milliseconds", type=int, default=2000, help="of each measurement")
     parser.add_argument("--images", type=int, default=300)
