@@ -2,7 +2,8 @@
 """data_bench.py: the input pipeline beside torchvision and beside bare decoding, in one run.
 
 Makes 500x375 JPEGs, then takes turns: lockstep's stages on one thread, torchvision's pipeline on one
-thread, training on stored and on synthetic images. Ratios are taken inside a round, and their
+thread, training on stored and on synthetic images. Pipelines are counted by the processor time of
+their thread, training by the clock. Ratios are taken inside a round, and their
 median is reported, so that a machine that changes its speed does not decide the outcome. Writes the
 table between the marks of docs/data.md.
 """
@@ -70,11 +71,11 @@ def run(file):
     with open(file, "rb") as stream:
         return pipeline(Image.open(stream).convert("RGB"))
 for file in files[:5]: run(file)
-start, count = time.monotonic(), 0
+start, spent, count = time.monotonic(), time.thread_time(), 0
 while time.monotonic() - start < float(sys.argv[2]) / 1e3:
     run(files[count % len(files)])
     count += 1
-print(count / (time.monotonic() - start))
+print(count / (time.thread_time() - spent))
 """
 
 
@@ -97,8 +98,9 @@ def measure(arguments, directory, folder):
     rounds = []
     for number in range(arguments.rounds):
         rates = lockstep_rates(program, directory, milliseconds)
-        row = {name: rates[name]["images_per_second"] for name in rates}
-        row["read_bytes"] = rates["read"]["bytes_per_second"]
+        row = {name: rates[name]["images_per_core_second"] for name in rates}
+        read = rates["read"]
+        row["read_bytes"] = read["images_per_core_second"] * read["bytes_per_second"] / read["images_per_second"]
         row["torchvision"] = torchvision_rate(arguments, folder)
         if arguments.steps > 0:
             row["synthetic"] = training_rate(program, [], arguments)
@@ -113,7 +115,7 @@ def table(rounds, cpu):
         return statistics.median(of(row) for row in rounds)
 
     lines = [
-        f"{datetime.date.today().isoformat()}, {cpu}, one core for everything in this table; medians of "
+        f"{datetime.date.today().isoformat()}, {cpu}, one thread each; images per second of processor time (training: of the clock); medians of "
         f"{len(rounds)} rounds, ratios taken inside each round.",
         "",
         "| what | images/sec | ratio |",
