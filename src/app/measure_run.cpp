@@ -122,7 +122,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   check_all_alike(crew.control(), crew.roster(),
                   traits_of(plan.config, program_version(), engine.layout_fingerprint()));
   around.out << "Initializing graph\n" << std::flush;
-  ReplicaRun replica(plan, engine, crew);
+  ReplicaRun replica(plan, engine, crew, result.host.usable_threads / crew.workers_here());
   const std::optional<double> peak_before = peak_of_all(plan, crew);
   IndependentSteps independent(plan, replica, crew);
   independent.before();

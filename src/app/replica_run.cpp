@@ -12,13 +12,6 @@
 namespace lockstep {
 namespace {
 
-std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Crew& crew) {
-  return make_run_input(plan, {.rank = crew.rank(),
-                               .ranks = crew.roles().workers,
-                               .cores = static_cast<int>(crew.own_cores().size()),
-                               .workers_here = crew.workers_here()});
-}
-
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
   return plan.strategy->communicates ? crew.connect_workers("gradients") : nullptr;
 }
@@ -43,7 +36,7 @@ struct Unwatched : LoopObserver {
 
 }  // namespace
 
-ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
+ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads)
     : plan_(plan),
       engine_(engine),
       crew_(crew),
@@ -51,7 +44,10 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
       server_(start_server(crew)),
       everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
-      input_(input_of(plan, crew)) {
+      input_(make_run_input(plan, {.rank = crew.rank(),
+                                   .ranks = crew.roles().workers,
+                                   .usable_threads = usable_threads,
+                                   .workers_here = crew.workers_here()})) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
   start_from_first_values(plan.graph, plan.first_values_seed, engine, arena_);
 }

@@ -15,8 +15,8 @@ namespace lockstep {
 
 class ReplicaRun {
  public:
-  // Connects to the others. Borrows all of it.
-  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew);
+  // Connects to the others. Borrows all of it. `usable_threads`: for computing and input together.
+  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads);
 
   // The planned steps by the planned strategy.
   LoopOutcome measure(LoopObserver& observer);

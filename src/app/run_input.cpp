@@ -39,14 +39,13 @@ int64_t cache_limit(int workers_here) {
 
 }  // namespace
 
-void settle_data_name(RunConfig& config, std::ostream* told) {
-  if (config.data_dir.empty()) return;
+void settle_data_name(RunConfig& config, std::ostream& err) {
+  if (config.data_dir.empty() || !config.program.empty()) return;
   const DataFormat& format = guess_format(config.data_dir);
   const std::string found = format.data_name(config.data_dir);
   if (config.data_name.empty()) {
+    err << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
     config.data_name = found;
-    if (!told) return;
-    *told << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
   } else if (config.data_name != found) {
     throw UsageError("--data-name {}: {} holds {}, which are {}", config.data_name, config.data_dir,
                      format.name, found);
@@ -55,13 +54,13 @@ void settle_data_name(RunConfig& config, std::ostream* told) {
 
 InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
   const RunConfig& config = plan.config;
-  const int left = std::max(share.cores - plan.facts.threads, 1);
+  const int left = std::max(share.usable_threads - plan.facts.threads, 1);
   const int unused = find_dataset(plan.facts.dataset).unused_classes;
   return {.image = plan.graph.shape(plan.graph.image()),
           .batch = plan.facts.batch_size,
           .layout = plan.engine_options.layout,
           .classes = plan.facts.num_classes,
-          .seed = plan.first_values_seed,
+          .seed = plan.first_values_seed,  // all ranks: they deal out one order
           .rank = share.rank,
           .ranks = share.ranks,
           .threads = config.data_threads > 0 ? config.data_threads : left,

@@ -9,16 +9,16 @@
 
 namespace lockstep {
 
-// Fills in --data-name from what lies in --data-dir, and says so where `told` is not null. Before
-// plan_run(): the network depends on it. Throws Error when nothing usable is there, UsageError when
-// --data-name says otherwise.
-void settle_data_name(RunConfig& config, std::ostream* told);
+// Fills in --data-name from what lies in --data-dir, and says so. Before plan_run(): the network
+// depends on it. Throws Error when nothing usable is there, UsageError when --data-name says
+// otherwise.
+void settle_data_name(RunConfig& config, std::ostream& err);
 
 // Which part of the data a worker sees, and which part of its host it may use.
 struct InputShare {
   int rank = 0, ranks = 1;
-  int cores = 1;         // for this worker's computing and input together
-  int workers_here = 1;  // that share the host's memory
+  int usable_threads = 1;  // of the host, for this worker's computing and input together
+  int workers_here = 1;    // that share the host's memory
 };
 
 InputSpec input_spec(const RunPlan& plan, const InputShare& share);

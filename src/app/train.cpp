@@ -56,12 +56,12 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   const Place place = find_place(config, around.environment);
   const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
-  if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
-    return launch(around, config, roles, known.arguments);
-  }
-  if (roles.is_server(place.rank)) return serve(config, place, roles);
-  settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
-  return work(around, config, place, roles);
+  const bool launches = place.meeting == Meeting::Nobody && roles.processes() > 1;
+  std::ostream nobody(nullptr);
+  settle_data_name(config, place.rank == 0 && !launches ? around.err : nobody);
+  if (launches) return launch(around, config, roles, known.arguments);
+  return roles.is_server(place.rank) ? serve(config, place, roles)
+                                     : work(around, config, place, roles);
 }
 
 }  // namespace lockstep

@@ -14,7 +14,7 @@ SyntheticOptions synthetic_options(const InputSpec& spec) {
           .batch = spec.batch,
           .labels = spec.synthetic_labels,
           .layout = spec.layout,
-          // Every worker has examples of its own.
+          // Every rank makes up examples of its own.
           .seed = spec.seed + static_cast<uint64_t>(spec.rank)};
 }
 

@@ -46,13 +46,6 @@ struct Throughput {
   std::optional<double> fraction_of_peak;
 };
 
-// What making the images took, by threads besides those that compute.
-struct InputResult {
-  int threads = 0;
-  double processor_seconds_per_image = 0;  // reading, decoding, resizing
-  int64_t skipped = 0;                     // damaged examples
-};
-
 // What one worker of several saw. All times are on the clock of rank 0.
 struct RankResult {
   int rank = 0;
@@ -69,6 +62,13 @@ struct Independence {
   double images_per_second = 0;  // of all devices together
   double efficiency = 0;         // the run's images per second, over that
   int steps = 0;                 // measured before and after the run
+};
+
+// What making the images took, by threads besides those that compute.
+struct InputResult {
+  int threads = 0;
+  double processor_seconds_per_image = 0;  // reading, decoding, resizing
+  int64_t skipped = 0;                     // damaged examples
 };
 
 // What somebody else's program printed.
