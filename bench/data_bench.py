@@ -2,7 +2,8 @@
 """data_bench.py: the input pipeline beside torchvision and beside bare decoding, in one run.
 
 Makes 500x375 JPEGs, then takes turns: lockstep's stages on one thread, torchvision's pipeline on one
-thread, training on stored and on synthetic images. Ratios are taken inside a round, and their
+thread, training on stored and on synthetic images. Pipelines are counted by the processor time of
+their thread, training by the clock. Ratios are taken inside a round, and their
 median is reported, so that a machine that changes its speed does not decide the outcome. Writes the
 table between the marks of docs/data.md.
 """
@@ -70,16 +71,16 @@ def run(file):
     with open(file, "rb") as stream:
         return pipeline(Image.open(stream).convert("RGB"))
 for file in files[:5]: run(file)
-start, count = time.monotonic(), 0
+start, spent, count = time.monotonic(), time.thread_time(), 0
 while time.monotonic() - start < float(sys.argv[2]) / 1e3:
     run(files[count % len(files)])
     count += 1
-print(count / (time.monotonic() - start))
+print(count / (time.thread_time() - spent))
 """
 
 
-def torchvision_rate(folder, milliseconds):
-    command = [sys.executable, "-c", TORCHVISION, folder, str(milliseconds)]
+def torchvision_rate(arguments, folder):
+    command = [arguments.python, "-c", TORCHVISION, folder, str(arguments.milliseconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -97,9 +98,10 @@ def measure(arguments, directory, folder):
     rounds = []
     for number in range(arguments.rounds):
         rates = lockstep_rates(program, directory, milliseconds)
-        row = {name: rates[name]["images_per_second"] for name in rates}
-        row["read_bytes"] = rates["read"]["bytes_per_second"]
-        row["torchvision"] = torchvision_rate(folder, milliseconds)
+        row = {name: rates[name]["images_per_core_second"] for name in rates}
+        read = rates["read"]
+        row["read_bytes"] = read["images_per_core_second"] * read["bytes_per_second"] / read["images_per_second"]
+        row["torchvision"] = torchvision_rate(arguments, folder)
         if arguments.steps > 0:
             row["synthetic"] = training_rate(program, [], arguments)
             row["stored"] = training_rate(program, [f"--data-dir={directory}"], arguments)
@@ -113,7 +115,7 @@ def table(rounds, cpu):
         return statistics.median(of(row) for row in rounds)
 
     lines = [
-        f"{datetime.date.today().isoformat()}, {cpu}, one core for everything in this table; medians of "
+        f"{datetime.date.today().isoformat()}, {cpu}, one thread each; images per second of processor time (training: of the clock); medians of "
         f"{len(rounds)} rounds, ratios taken inside each round.",
         "",
         "| what | images/sec | ratio |",
@@ -138,6 +140,7 @@ def table(rounds, cpu):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lockstep", default=str(ROOT / "build" / "lockstep"))
+    parser.add_argument("--python", default="/usr/bin/python3", help="that has torchvision")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--milliseconds", type=int, default=2000, help="of each measurement")
     parser.add_argument("--images", type=int, default=300)

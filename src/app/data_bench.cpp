@@ -51,11 +51,13 @@ std::vector<int> thread_counts(int most) {
 
 std::string table_of(const std::vector<StageRate>& rates) {
   using Align = TextTable::Align;
-  TextTable table({{"stage", Align::Left}, {"threads"}, {"images/sec"}, {"MB/sec"}});
+  TextTable table(
+      {{"stage", Align::Left}, {"threads"}, {"images/sec"}, {"MB/sec"}, {"images/core sec"}});
   for (const StageRate& rate : rates) {
     table.add({std::string(rate.stage), std::to_string(rate.threads),
                fmt::format("{:.1f}", rate.images_per_second),
-               fmt::format("{:.1f}", rate.bytes_per_second / 1e6)});
+               fmt::format("{:.1f}", rate.bytes_per_second / 1e6),
+               fmt::format("{:.1f}", rate.images_per_core_second)});
   }
   std::string text = table.text() + "\n";
   for (const Stage& stage : stages()) text += fmt::format("{}: {}\n", stage.name, stage.what);
@@ -68,7 +70,8 @@ Json json_of(const std::vector<StageRate>& rates) {
     rows.push_back({{"stage", rate.stage},
                     {"threads", rate.threads},
                     {"images_per_second", rate.images_per_second},
-                    {"bytes_per_second", rate.bytes_per_second}});
+                    {"bytes_per_second", rate.bytes_per_second},
+                    {"images_per_core_second", rate.images_per_core_second}});
   }
   return rows;
 }

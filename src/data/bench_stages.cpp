@@ -6,6 +6,7 @@
 #include "data/crop.h"
 #include "data/parallel.h"
 #include "data/stored_input.h"
+#include "data/thread_clock.h"
 
 namespace lockstep {
 namespace {
@@ -19,10 +20,12 @@ using Work = std::function<void(const EncodedExample& example, int64_t number)>;
 StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
                   const std::function<Work()>& new_work) {
   std::atomic<int64_t> next = 0, examples = 0, bytes = 0;
+  std::atomic<double> processor_seconds = 0;
   const TimePoint start = Clock::now();
   for_each_in_parallel(request.threads, request.threads, [&](int64_t) {
     const Work work = new_work();
     EncodedExample example;
+    const Seconds before = thread_processor_time();
     while (seconds_since(start) < request.time) {
       const int64_t number = next++;
       source.read(number % source.count(), example);
@@ -30,12 +33,14 @@ StageRate rate_of(std::string_view stage, const ExampleSource& source, const Ben
       ++examples;
       bytes += std::ssize(example.bytes);
     }
+    processor_seconds += (thread_processor_time() - before).count();
   });
   const double seconds = seconds_since(start).count();
   return {.stage = stage,
           .threads = request.threads,
           .images_per_second = static_cast<double>(examples) / seconds,
-          .bytes_per_second = static_cast<double>(bytes) / seconds};
+          .bytes_per_second = static_cast<double>(bytes) / seconds,
+          .images_per_core_second = static_cast<double>(examples) / processor_seconds};
 }
 
 RandomStream chance_of(const BenchRequest& request, int64_t number) {
@@ -98,14 +103,18 @@ StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& requ
                      .threads = request.threads});
   for (int i = 0; i < 3; ++i) input.next();  // what was made before the clock started
   int64_t batches = 0;
+  const InputCost before = input.cost();
   const TimePoint start = Clock::now();
   for (; seconds_since(start) < request.time; ++batches) input.next();
   const double rate = static_cast<double>(batches * request.batch) / seconds_since(start).count();
+  const InputCost after = input.cost();
   return {.stage = "pipeline",
           .threads = request.threads,
           .images_per_second = rate,
           .bytes_per_second =
-              rate * static_cast<double>(source.bytes()) / static_cast<double>(source.count())};
+              rate * static_cast<double>(source.bytes()) / static_cast<double>(source.count()),
+          .images_per_core_second = static_cast<double>(after.examples - before.examples) /
+                                    (after.processor_time - before.processor_time).count()};
 }
 
 constexpr Stage kStages[] = {

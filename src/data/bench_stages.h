@@ -15,6 +15,8 @@ struct StageRate {
   int threads = 0;
   double images_per_second = 0;
   double bytes_per_second = 0;  // as stored
+  // Per second of processor time: what one core does when nobody else takes it.
+  double images_per_core_second = 0;
 };
 
 struct BenchRequest {

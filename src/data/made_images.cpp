@@ -20,8 +20,8 @@ struct Octave {
   int cell;        // pixels between two random values
   float strength;  // in steps of brightness
 };
-constexpr Octave kOctaves[] = {{128, 55}, {64, 30}, {32, 20}, {16, 14},
-                               {8, 9},    {4, 7},   {2, 6},   {1, 5}};
+constexpr Octave kOctaves[] = {{128, 45}, {64, 30}, {32, 22}, {16, 18},
+                               {8, 16},   {4, 15},  {2, 16},  {1, 16}};
 
 // One octave of one channel, added to a plane: random values on a grid, joined by straight lines.
 void add_octave(const Octave& octave, ImageSize size, const RandomStream& random,

@@ -1,5 +1,7 @@
 #include "data/pixel_kernels.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "data/pixel_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -40,66 +42,97 @@ void MixRows(const PixelView& image, const Axis& vertical, int y, float* out) {
   }
 }
 
-// Outputs x, x + 1, ... of a row, all channels.
-template <int kChannels>
-HWY_INLINE void SumTaps(const float* row, const Axis& axis, int x, const ChannelScale& normal,
-                        hn::Vec<D>* sums) {
+// A row of grey: outputs side by side, their inputs gathered.
+void ResizeGreyRow(const float* row, const Axis& axis, const ChannelScale& normal, float* to) {
   const D d;
   const hn::Rebind<int32_t, D> di;
-  const auto first = hn::Mul(hn::LoadU(di, axis.begin.data() + x), hn::Set(di, kChannels));
-  for (int c = 0; c < kChannels; ++c) sums[c] = hn::Zero(d);
-  for (int k = 0; k < axis.taps; ++k) {
-    const auto weight = hn::LoadU(d, axis.weights.data() + int64_t{k} * axis.outputs + x);
-    for (int c = 0; c < kChannels; ++c) {
-      const auto values = hn::GatherIndex(d, row + k * kChannels + c, first);
-      sums[c] = hn::MulAdd(values, weight, sums[c]);
-    }
-  }
-  for (int c = 0; c < kChannels; ++c) {
-    sums[c] = hn::MulAdd(sums[c], hn::Set(d, normal.scale[c]), hn::Set(d, normal.offset[c]));
-  }
-}
-
-template <int kChannels>
-float SumTapsOfOne(const float* row, const Axis& axis, int x, int c, const ChannelScale& normal) {
-  float sum = 0;
-  for (int k = 0; k < axis.taps; ++k) {
-    sum += row[(axis.begin[x] + k) * kChannels + c] * axis.weights[int64_t{k} * axis.outputs + x];
-  }
-  return sum * normal.scale[c] + normal.offset[c];
-}
-
-template <int kChannels>
-void ResizeRow(const float* row, const Axis& axis, const ChannelScale& normal,
-               const FloatImage& out, int y) {
-  const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const bool pixels = out.interleaved && kChannels == 3;
-  const int64_t plane = int64_t{out.height} * out.width;
-  float* to = out.data + int64_t{y} * out.width * (pixels ? 3 : 1);
+  const auto scale = hn::Set(d, normal.scale[0]), offset = hn::Set(d, normal.offset[0]);
   int x = 0;
   for (; x + lanes <= axis.outputs; x += lanes) {
-    hn::Vec<D> sums[3] = {};
-    SumTaps<kChannels>(row, axis, x, normal, sums);
-    if (pixels) {
-      hn::StoreInterleaved3(sums[0], sums[1], sums[2], d, to + 3 * x);
-    } else {
-      for (int c = 0; c < kChannels; ++c) hn::StoreU(sums[c], d, to + c * plane + x);
+    const auto first = hn::LoadU(di, axis.begin.data() + x);
+    auto sum = hn::Zero(d);
+    for (int k = 0; k < axis.taps; ++k) {
+      const auto weight = hn::LoadU(d, axis.weights.data() + int64_t{k} * axis.outputs + x);
+      sum = hn::MulAdd(hn::GatherIndex(d, row + k, first), weight, sum);
     }
+    hn::StoreU(hn::MulAdd(sum, scale, offset), d, to + x);
   }
   for (; x < axis.outputs; ++x) {
-    for (int c = 0; c < kChannels; ++c) {
-      to[pixels ? 3 * x + c : c * plane + x] = SumTapsOfOne<kChannels>(row, axis, x, c, normal);
+    float sum = 0;
+    for (int k = 0; k < axis.taps; ++k) {
+      sum += row[axis.begin[x] + k] * axis.weights[int64_t{k} * axis.outputs + x];
+    }
+    to[x] = sum * normal.scale[0] + normal.offset[0];
+  }
+}
+
+// A row of colours: a pixel is one vector of four, whose last lane is the next pixel's red and
+// means nothing. Written one after the other, each overwrites that lane of the one before, so
+// `packed` is a row of three channels with one float to spare. (Where vectors are shorter, a pixel
+// takes several.) kTaps 0: as many as there are.
+template <int kTaps>
+void ResizeColourRow(const float* row, const Axis& axis, const ChannelScale& normal,
+                     float* packed) {
+  const hn::CappedTag<float, 4> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::CappedTag<float, 4>()));
+  const float scales[4] = {normal.scale[0], normal.scale[1], normal.scale[2], 0};
+  const float offsets[4] = {normal.offset[0], normal.offset[1], normal.offset[2], 0};
+  const int taps = kTaps > 0 ? kTaps : axis.taps;
+  const int64_t outputs = axis.outputs;
+  const int32_t* begin = axis.begin.data();
+  const float* weights = axis.weights.data();
+  for (int c = 0; c < 3; c += kLanes) {
+    const auto scale = hn::LoadU(d, scales + c), offset = hn::LoadU(d, offsets + c);
+    for (int64_t x = 0; x < outputs; ++x) {
+      const float* from = row + 3 * begin[x] + c;
+      auto sum = hn::Mul(hn::LoadU(d, from), hn::Set(d, weights[x]));
+      for (int k = 1; k < taps; ++k) {
+        sum = hn::MulAdd(hn::LoadU(d, from + 3 * k), hn::Set(d, weights[k * outputs + x]), sum);
+      }
+      hn::StoreU(hn::MulAdd(sum, scale, offset), d, packed + 3 * x + c);
     }
   }
 }
 
+// A row of three channels to where it belongs.
+void PlaceColourRow(const float* packed, const FloatImage& out, int y) {
+  if (out.interleaved) {
+    std::copy_n(packed, 3 * out.width, out.data + int64_t{3} * y * out.width);
+    return;
+  }
+  const D d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int64_t plane = int64_t{out.height} * out.width;
+  float* to = out.data + int64_t{y} * out.width;
+  int x = 0;
+  for (; x + lanes <= out.width; x += lanes) {
+    hn::Vec<D> r, g, b;
+    hn::LoadInterleaved3(d, packed + 3 * x, r, g, b);
+    hn::StoreU(r, d, to + x);
+    hn::StoreU(g, d, to + plane + x);
+    hn::StoreU(b, d, to + 2 * plane + x);
+  }
+  for (; x < out.width; ++x) {
+    for (int c = 0; c < 3; ++c) to[c * plane + x] = packed[3 * x + c];
+  }
+}
+
+// `row` and `packed`: room for a row of input and one of output, with a float to spare.
 void Resize(const PixelView& image, const Axis& vertical, const Axis& horizontal,
-            const ChannelScale& normal, const FloatImage& out, float* row) {
+            const ChannelScale& normal, const FloatImage& out, float* row, float* packed) {
   for (int y = 0; y < out.height; ++y) {
     MixRows(image, vertical, y, row);
-    if (out.channels == 1) ResizeRow<1>(row, horizontal, normal, out, y);
-    if (out.channels == 3) ResizeRow<3>(row, horizontal, normal, out, y);
+    if (out.channels == 1) {
+      ResizeGreyRow(row, horizontal, normal, out.data + int64_t{y} * out.width);
+      continue;
+    }
+    if (horizontal.taps == 2) {
+      ResizeColourRow<2>(row, horizontal, normal, packed);
+    } else {
+      ResizeColourRow<0>(row, horizontal, normal, packed);
+    }
+    PlaceColourRow(packed, out, y);
   }
 }
 
@@ -160,7 +193,6 @@ double SumOf(const float* values, int64_t count) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <algorithm>
 #include <cassert>
 
 namespace lockstep {
@@ -170,11 +202,14 @@ HWY_EXPORT(Recolour);
 HWY_EXPORT(SumOf);
 
 void resize_image(const PixelView& image, const Axis& vertical, const Axis& horizontal,
-                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& row) {
+                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& rows) {
   assert(image.channels == out.channels && (out.channels == 1 || out.channels == 3));
-  const auto needed = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
-  if (row.size() < needed) row.resize(needed);
-  HWY_DYNAMIC_DISPATCH(Resize)(image, vertical, horizontal, normal, out, row.data());
+  constexpr size_t kSpare = 4;  // floats
+  const auto in = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels) + kSpare;
+  const auto packed = static_cast<size_t>(out.width) * static_cast<size_t>(out.channels) + kSpare;
+  if (rows.size() < in + packed) rows.resize(in + packed);
+  HWY_DYNAMIC_DISPATCH(Resize)
+  (image, vertical, horizontal, normal, out, rows.data(), rows.data() + in);
 }
 
 void recolour(std::span<const float> planes, const ColourMatrix& matrix, const ChannelScale& normal,

@@ -21,10 +21,10 @@ struct ChannelScale {
   std::array<float, 3> scale = {1, 1, 1}, offset = {0, 0, 0};
 };
 
-// Resizes `image` along both axes and normalises on the way. `row`: room for one row of floats,
-// grown when needed.
+// Resizes `image` along both axes and normalises on the way. `rows`: room for two rows of
+// floats, grown when needed.
 void resize_image(const PixelView& image, const Axis& vertical, const Axis& horizontal,
-                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& row);
+                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& rows);
 
 // out = clamp(matrix * (r, g, b, 1), 0, 1), normalised; r, g, b are planes of `pixels` each.
 using ColourMatrix = std::array<std::array<float, 4>, 3>;

@@ -124,13 +124,13 @@ void Preprocessor::finish(const View& view, const ExampleChance& chance, bool re
                              .channels = view.pixels.channels,
                              .interleaved = options_.layout == ImageLayout::Nhwc};
   if (!recoloured) {
-    return resize_image(view.pixels, vertical_, horizontal_, kNormal, target, row_);
+    return resize_image(view.pixels, vertical_, horizontal_, kNormal, target, rows_);
   }
   planes_.resize(out.size());
   FloatImage between = target;
   between.data = planes_.data();
   between.interleaved = false;
-  resize_image(view.pixels, vertical_, horizontal_, kRaw, between, row_);
+  resize_image(view.pixels, vertical_, horizontal_, kRaw, between, rows_);
   const ColourChange change =
       random_colour_change(stream_of(chance, kColour), chance.place_in_batch);
   recolour(planes_, colour_matrix(change, plane_means(planes_), 255), kNormalOfUnits, target);

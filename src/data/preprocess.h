@@ -55,7 +55,7 @@ class Preprocessor {
   PreprocessOptions options_;
   JpegDecoder decoder_;
   Axis vertical_, horizontal_;
-  std::vector<float> row_, planes_;
+  std::vector<float> rows_, planes_;
   ByteBuffer padded_, channels_;
 };
 

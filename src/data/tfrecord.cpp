@@ -80,6 +80,7 @@ RecordWriter::RecordWriter(const std::string& path)
 }
 
 void RecordWriter::put(ByteView bytes) {
+  if (bytes.empty()) return;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
     throw Error("cannot write {}: {}", path_, reason());
   }
