@@ -4,7 +4,9 @@
 Shared memory runs beside the all-reduce of Open MPI and of Gloo in the same processes, which take
 turns (bench/comm_bench.cpp). Two hosts are network namespaces whose link has a given speed
 (bench/link_bench.cpp; needs root, and is left out without). The tables replace what stands
-between two marker comments of the document. The exit code is 1 when a target is missed.
+between two marker comments of the document. Training is measured twice: two workers on this machine beside
+the same two without communication, and two hosts on that link, where a step should cost little more
+than the longer of computing and communicating. The exit code is 1 when a target is missed.
 """
 import argparse
 import datetime
@@ -14,15 +16,20 @@ import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- comm-bench: begin -->", "<!-- comm-bench: end -->"
 OURS = "lockstep shm"
 MIB = 1 << 20
+RESNET50_MIB = 98  # of gradients
 # Bus bandwidth of shared memory by that of the better peer, by MiB.
 SHM_TARGETS = {16: 1.3, 128: 2.0}
 LINK_RATE, LINK_BYTES_PER_SECOND, LINK_TARGET = "1gbit", 125e6, 0.90
+# Images/sec of two workers by that of two independent ones; a step over a slow link by the longer of
+# its computing and its communication.
+EFFICIENCY_TARGET, STEP_TARGET = 0.97, 1.15
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
@@ -67,7 +74,48 @@ def measure_link(options):
         say("not root: hosts in network namespaces are left out")
         return []
     say(f"two hosts, link of {LINK_RATE}")
-    return rows_of([options.build / "link_bench", LINK_RATE, "10", "16", "98"])
+    return rows_of([options.build / "link_bench", LINK_RATE, "10", "16", str(RESNET50_MIB)])
+
+
+def train(options, flags, before=()):
+    """The result file of one training run."""
+    with tempfile.TemporaryDirectory() as directory:
+        result = Path(directory) / "result.json"
+        command = [*before, options.build / "lockstep", "train", "--model", "resnet50", "--threads", "1",
+                   "--num-batches", str(options.steps), "--num-warmup-batches", "2", *flags,
+                   "--result", result]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"lockstep train: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+        return json.loads(result.read_text(encoding="utf-8"))
+
+
+def measure_efficiency(options):
+    """Images/sec of two workers by that of the same two without communication, per repeat."""
+    ratios = []
+    for repeat in range(options.repeats):
+        say(f"two workers, repeat {repeat + 1} of {options.repeats}")
+        result = train(options, ["--num-devices", "2", "--batch-size", "16", "--efficiency"])
+        ratios.append(result["throughput"]["total_images_per_second"]
+                      / result["independent"]["images_per_second"])
+    return ratios
+
+
+def measure_steps_on_link(options, link):
+    """Median seconds: communication alone, computing alone, and the step of both."""
+    if not link:
+        return None
+    say(f"training on two hosts, link of {LINK_RATE}")
+    on_hosts = [options.build / "on_hosts", LINK_RATE, "taskset", "-c", "{index}"]
+    place = ["--batch-size", "1", "--job-name", "worker", "--task-index", "{index}",
+             "--worker-hosts", "{address0}:2222,{address1}:2222"]
+    alone = train(options, [*place, "--variable-update", "independent"], on_hosts)
+    both = train(options, place, on_hosts)
+    communication = next(row for row in link if row["contender"] == "gloo"
+                         and row["bytes"] == RESNET50_MIB * MIB)
+    return {"communication": statistics.median(communication["seconds"]),
+            "compute": statistics.median(step["seconds"] for step in alone["steps"]),
+            "step": statistics.median(step["seconds"] for step in both["steps"])}
 
 
 # ---- telling ----
@@ -86,6 +134,10 @@ def markdown(header, rows):
 
 def verdict(reached, target, unit=""):
     return f"**{reached:.2f}{unit}** (target {target:.2f}{unit}{'' if reached >= target else ': missed'})"
+
+
+def at_most(reached, target):
+    return f"**{reached:.2f}** (target at most {target:.2f}{'' if reached <= target else ': missed'})"
 
 
 def ratio_of(repeats):
@@ -118,6 +170,21 @@ def link_table(rows):
           verdict(link_share(row), LINK_TARGET)] for row in rows])
 
 
+def step_ratio(steps):
+    return steps["step"] / max(steps["compute"], steps["communication"])
+
+
+def training_table(ratios, steps):
+    rows = [["2 workers x 1 thread by 2 independent ones, resnet50, batch 16",
+             verdict(statistics.median(ratios), EFFICIENCY_TARGET)]]
+    if steps:
+        rows.append([f"step of resnet50, batch 1, on two hosts: {1e3 * steps['step']:.0f} ms; computing alone "
+                     f"{1e3 * steps['compute']:.0f} ms, communication alone "
+                     f"{1e3 * steps['communication']:.0f} ms; step by the longer of the two",
+                     at_most(step_ratio(steps), STEP_TARGET)])
+    return markdown(["training", "ratio"], rows)
+
+
 def facts(options, load):
     return [f"Date: {datetime.date.today().isoformat()}",
             f"Machine: {processor()}, {os.cpu_count()} cores, Linux {platform.release()}; load "
@@ -126,9 +193,13 @@ def facts(options, load):
             "is the median over the repeats"]
 
 
-def misses(found, link):
+def misses(found, link, ratios, steps):
     missed = [f"shm, {ranks} ranks, {mib} MiB" for (ranks, mib), repeats in found.items()
               if ratio_of(repeats) < SHM_TARGETS[mib]]
+    if statistics.median(ratios) < EFFICIENCY_TARGET:
+        missed.append("two workers")
+    if steps and step_ratio(steps) > STEP_TARGET:
+        missed.append("step on the link")
     return missed + [f"link, {row['contender']}, {row['bytes'] // MIB} MiB" for row in link
                      if link_share(row) < LINK_TARGET]
 
@@ -152,6 +223,7 @@ def parse_arguments():
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=10, help="timed steps of training")
     parser.add_argument("--document", type=Path,
                         default=ROOT / "docs" / "communication-performance.md")
     return parser.parse_args()
@@ -161,13 +233,15 @@ def main():
     options = parse_arguments()
     load = os.getloadavg()[0]
     found, link = measure_shm(options), measure_link(options)
+    ratios, steps = measure_efficiency(options), measure_steps_on_link(options, link)
     text = "\n".join(f"- {fact}." for fact in facts(options, load))
     text += "\n\nBus bandwidth in GB/s, ranks of one host:\n\n" + shm_table(found)
     if link:
         text += f"\n\nTwo hosts, link of {LINK_RATE} each way:\n\n" + link_table(link)
+    text += "\n\nTraining:\n\n" + training_table(ratios, steps)
     print(text)
     write_between_markers(options.document, text)
-    if missed := misses(found, link):
+    if missed := misses(found, link, ratios, steps):
         sys.exit("missed: " + "; ".join(missed))
 
 
