@@ -87,9 +87,9 @@ void AllReduce::hand_over(int64_t end) {
   const int64_t begin = ready_.load(std::memory_order_relaxed);
   if (begin == to_send_ + end) return;
   for (int64_t number = begin; options_.relaxed && number < to_send_ + end; ++number) {
-    const auto [parameters, first, floats, last] = bucket_of(number);
-    const std::span<const float> fresh = updater_.arena().all_gradients().subspan(first, floats);
-    std::ranges::copy(fresh, gradients_of(number).begin() + first);
+    const Bucket& bucket = bucket_of(number);
+    const auto fresh = updater_.arena().all_gradients().subspan(bucket.first_float, bucket.floats);
+    std::ranges::copy(fresh, gradients_of(number).begin() + bucket.first_float);
   }
   ready_.store(to_send_ + end, std::memory_order_release);
   ready_.notify_one();

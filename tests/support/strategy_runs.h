@@ -22,7 +22,7 @@ struct StrategyRun {
   int workers = 2, servers = 0;
   OptimizerSettings optimizer = {.name = "momentum", .weight_decay = 0.01};
   std::string network = "ConvWithTwoReaders";  // without batch normalisation
-  int steps = 4;
+  int steps = 3;
   std::string ranks = "local";  // of rank_runners()
   std::function<void(Communicator&)> server = run_server;
   // Called on each worker before each step; may throw.
