@@ -100,7 +100,7 @@ TEST(Trust, ReasonsAreInWords) {
     run.result.facts.threads = 65;
     run.result.summary.steady_state.steadiness = Steadiness::SlowingDown;
   }
-  const auto& warnings = make_scaling(runs).configurations[0].warnings;
+  const auto warnings = make_scaling(runs).configurations[0].warnings;
   EXPECT_THAT(warnings, Contains(HasSubstr("oversubscribed: 65 threads on 64 cores")));
   EXPECT_THAT(warnings, Contains(HasSubstr("noisy neighbour")));
   EXPECT_THAT(warnings, Contains(HasSubstr("no steady state")));
