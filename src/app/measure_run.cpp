@@ -6,6 +6,7 @@
 #include "app/gather_run.h"
 #include "app/op_report.h"
 #include "app/replica_run.h"
+#include "app/run_input.h"
 #include "app/start_check.h"
 #include "app/train_watch.h"
 #include "report/console.h"
@@ -121,7 +122,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   check_all_alike(crew.control(), crew.roster(),
                   traits_of(plan.config, program_version(), engine.layout_fingerprint()));
   around.out << "Initializing graph\n" << std::flush;
-  ReplicaRun replica(plan, engine, crew);
+  ReplicaRun replica(plan, engine, crew, result.host.usable_threads / crew.workers_here());
   const std::optional<double> peak_before = peak_of_all(plan, crew);
   IndependentSteps independent(plan, replica, crew);
   independent.before();
@@ -135,6 +136,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
+  result.input = input_result(replica.input());
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.interrupted) independent.after();
   // A neighbour who leaves in the middle must not make us look good.

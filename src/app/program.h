@@ -45,6 +45,7 @@ int run_program(Surroundings& around, std::span<const std::string> arguments);
 int train_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
+int data_command(Surroundings& around, std::span<const std::string> arguments);
 int sweep_command(Surroundings& around, std::span<const std::string> arguments);
 int report_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);

@@ -2,8 +2,8 @@
 
 #include <omp.h>
 
+#include "app/run_input.h"
 #include "app/sync_options.h"
-#include "data/synthetic.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
 #include "train/replicated.h"
@@ -11,17 +11,6 @@
 
 namespace lockstep {
 namespace {
-
-std::unique_ptr<InputSource> make_input(const RunPlan& plan, int rank) {
-  const int unused = find_dataset(plan.facts.dataset).unused_classes;
-  return std::make_unique<SyntheticSource>(
-      SyntheticOptions{.image = plan.graph.shape(plan.graph.image()),
-                       .batch = plan.facts.batch_size,
-                       .labels = plan.facts.num_classes - unused,
-                       .layout = plan.engine_options.layout,
-                       // Every worker has examples of its own.
-                       .seed = plan.first_values_seed + static_cast<uint64_t>(rank)});
-}
 
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
   return plan.strategy->communicates ? crew.connect_workers("gradients") : nullptr;
@@ -47,7 +36,7 @@ struct Unwatched : LoopObserver {
 
 }  // namespace
 
-ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
+ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads)
     : plan_(plan),
       engine_(engine),
       crew_(crew),
@@ -55,7 +44,9 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
       server_(start_server(crew)),
       everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
-      input_(make_input(plan, crew.rank())) {
+      input_(make_run_input(
+          plan,
+          {.rank = crew.rank(), .ranks = crew.roles().workers, .usable_threads = usable_threads})) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
   start_from_first_values(plan.graph, plan.first_values_seed, engine, arena_);
 }

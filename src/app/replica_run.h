@@ -15,14 +15,15 @@ namespace lockstep {
 
 class ReplicaRun {
  public:
-  // Connects to the others. Borrows all of it.
-  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew);
+  // Connects to the others. Borrows all of it. `usable_threads`: for computing and input together.
+  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, int usable_threads);
 
   // The planned steps by the planned strategy.
   LoopOutcome measure(LoopObserver& observer);
   // So many steps in which the workers do not hear of each other; it leaves their values different.
   Seconds measure_independent(int steps);
 
+  const InputSource& input() const { return *input_; }
   TimePoint start() const { return start_; }  // that all records count from
   std::span<const Transfer> transfers() const { return transfers_; }
   // Of one step of measure(), counted from its first warm-up step.

@@ -10,6 +10,7 @@
 #include "app/options.h"
 #include "app/other_program.h"
 #include "app/outputs.h"
+#include "app/run_input.h"
 #include "app/worker.h"
 #include "base/error.h"
 
@@ -55,6 +56,8 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   const Place place = find_place(config, around.environment);
   const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
+  std::ostream nobody(nullptr);
+  settle_data_name(config, place.rank == 0 ? around.err : nobody);
   if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
     return launch(around, config, roles, known.arguments);
   }

@@ -11,6 +11,7 @@ constexpr Range kSteps = {.least = 1, .most = 10e6};  // each leaves a record in
 constexpr Range kFraction = {.least = 0, .most = 1};
 
 constexpr const char* kWhat = "What to run";
+constexpr const char* kData = "Data";
 constexpr const char* kLength = "How long";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
@@ -28,16 +29,33 @@ std::vector<RunOption> make_table() {
      {.letter = 'm', .value_name = "NAME"}},
     {"batch-size", &R::batch_size, kWhat, "images per device and step; 0: the network's own",
      {.range = kFromZero, .letter = 'b'}},
-    {"data-name", &R::data_name, kWhat, "data set to imitate; by default the network's own",
-     {.value_name = "NAME"}},
-    {"data-dir", &R::data_dir, kWhat, "where the data set is; by default images are made up",
-     {.value_name = "DIR"}},
     {"num-classes", &R::num_classes, kWhat, "classes to tell apart; by default the data set's",
      {.range = {.least = 2}}},
     {"aux-head", &R::aux_head, kWhat, "give inception3 its auxiliary classifier"},
     {"forward-only", &R::forward_only, kWhat, "measure inference: no loss, no backward pass"},
     {"seed", &R::seed, kWhat, "of initial values, labels and dropout",
      {.range = kFromZero, .aliases = {"tf-random-seed"}}},
+
+    {"data-dir", &R::data_dir, kData, "where the data set is; by default images are made up",
+     {.value_name = "DIR"}},
+    {"data-name", &R::data_name, kData,
+     "data set to imitate; by default what --data-dir holds, or the network's own",
+     {.value_name = "NAME"}},
+    {"distortions", &R::distortions, kData,
+     "change colours at random; of small images, place and side"},
+    {"resize-method", &R::resize_method, kData, "how windows of images become the network's size",
+     {.choices = {"bilinear", "nearest", "bicubic", "area", "round_robin"}}},
+    {"data-threads", &R::data_threads, kData,
+     "to decode with; 0: cores left, at least 1",
+     {.range = {.least = 0, .most = 4096}, .aliases = {"datasets-num-private-threads"}}},
+    {"prefetch", &R::prefetch, kData, "batches that are made ahead",
+     {.range = {.least = 1, .most = 1000}, .aliases = {"datasets-prefetch-buffer-size"}}},
+    {"cache", &R::cache, kData, "keep the data set in memory, as it is stored",
+     {.aliases = {"datasets-use-caching"}}},
+    {"skip-corrupt", &R::skip_corrupt, kData, "count damaged examples and go on, instead of stopping"},
+    {"synthetic-location", &R::synthetic_location, kData,
+     "made-up images stay, are copied or made anew each step",
+     {.choices = {"device", "host", "pipeline"}}},
 
     {"num-batches", &R::num_batches, kLength, "timed steps; 100 by default",
      {.range = kSteps}},

@@ -28,8 +28,12 @@ constexpr Rule kRules[] = {
      "--gradient-clip has no gradients to clip with --forward-only"},
     {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
      "--aux-head only adds to the loss, which --forward-only does not compute"},
-    {[](const RunConfig& run) { return run.program.empty() && !run.data_dir.empty(); },
-     "--data-dir: this version trains on synthetic images; only programs of --program read data"},
+    {[](const RunConfig& run) { return run.data_dir.empty() && (run.cache || run.skip_corrupt); },
+     "--cache and --skip-corrupt are about the data set of --data-dir, which is not given"},
+    {[](const RunConfig& run) {
+       return !run.data_dir.empty() && run.synthetic_location != "device";
+     },
+     "--synthetic-location is about made-up images; with --data-dir there are none"},
     {[](const RunConfig& run) {
        return run.program.empty() && (!run.program_dir.empty() || run.program_timeout);
      },

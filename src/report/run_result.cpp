@@ -149,6 +149,12 @@ void fields(Like<Throughput> auto& throughput, auto&& visit) {
   visit("fraction_of_fma_peak", throughput.fraction_of_peak);
 }
 
+void fields(Like<InputResult> auto& input, auto&& visit) {
+  visit("threads", input.threads);
+  visit("processor_seconds_per_image", input.processor_seconds_per_image);
+  visit("skipped_examples", input.skipped);
+}
+
 void fields(Like<HostInfo> auto& host, auto&& visit) {
   visit("name", host.name);
   visit("kernel", host.kernel);
@@ -197,6 +203,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("config", result.config);
   visit("facts", result.facts);
   visit("throughput", result.throughput);
+  visit("input", result.input);
   visit("summary", result.summary);
   visit("last_loss", result.last_loss);
   visit("peak_memory_bytes", result.peak_memory_bytes);

@@ -21,8 +21,10 @@ std::string stacked_bars_svg(const StackedBars& chart) {
   const double width =
       std::max(760.0, kLeft + kRight + 26 * static_cast<double>(chart.bars.size()));
   const double bottom = kTop + kPlotHeight, rows = static_cast<double>(chart.parts.size());
-  constexpr double kLabels = 190;  // names of bars stand upright below them
-  Svg svg(width, bottom + kLabels + kRow * rows + 24, chart.title,
+  size_t longest = 0;  // names of bars stand upright below them
+  for (const Bar& bar : chart.bars) longest = std::max(longest, bar.label.size());
+  const double labels = 44 + 6.5 * static_cast<double>(longest);
+  Svg svg(width, bottom + labels + kRow * rows + 24, chart.title,
           fmt::format("{}, {} bars", chart.y_title, chart.bars.size()));
   svg.text({.x = kLeft, .y = 30, .text = chart.title, .kind = "title"});
   svg.text({.x = 20,
@@ -63,7 +65,7 @@ std::string stacked_bars_svg(const StackedBars& chart) {
               .upright = true});
   }
   for (size_t part = 0; part < chart.parts.size(); ++part) {
-    const double y = bottom + kLabels + kRow * static_cast<double>(part);
+    const double y = bottom + labels + kRow * static_cast<double>(part);
     svg.rectangle(kLeft, y - 11, 14, 14, fmt::format("part c{}", part % Svg::kColours));
     svg.text({.x = kLeft + 22, .y = y, .text = chart.parts[part]});
   }
