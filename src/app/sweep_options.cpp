@@ -166,6 +166,9 @@ std::string sweep_help() {
 }
 
 std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {
+  if (!wishes.lists.contains("models") && !wishes.lists.contains("model")) {
+    throw UsageError("say what to measure: --models NAME:BATCH,...");
+  }
   std::vector<Axis> axes;
   for (const auto& [name, values] : wishes.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));

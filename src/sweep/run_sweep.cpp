@@ -144,7 +144,12 @@ class Sweep {
                         .wall_seconds = ended.duration.count(),
                         .last_lines = {},
                         .result = {}};
-    if (!stored.raw_file.empty()) stored.result = read_result(path);
+    try {
+      if (!stored.raw_file.empty()) stored.result = read_result(path);
+    } catch (const Error& error) {  // one bad file does not end the sweep
+      stored.raw_file.clear();
+      stored.result.error = error.what();
+    }
     if (ended.end != RunEnd::Completed || stored.raw_file.empty()) {
       stored.result.config = run.config;
       stored.result.status = "failed";

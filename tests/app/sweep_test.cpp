@@ -173,6 +173,7 @@ TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
   const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
   EXPECT_EQ(exit_code(engine), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
   EXPECT_FALSE(fs::exists(results()));
 }
 
@@ -186,6 +187,13 @@ TEST_F(Sweep, AFileSaysTheSameAsTheCommandLine) {
       run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
   EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
   EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(Sweep, TheExampleCanBeRun) {
+  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/scaling.toml", "--dry-run",
+                          "--output", results()});
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("inception3:16 x2 native"));
 }
 
 TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
