@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "measure/mann_kendall.h"
 #include "measure/student.h"
 
 namespace lockstep {
@@ -69,6 +70,19 @@ TEST(Launches, EqualLaunchesAreKnownExactly) {
   const double times[] = {0.5, 0.5, 0.5};
   EXPECT_DOUBLE_EQ(*summarize_launches(times).precision(), 0);
   EXPECT_DOUBLE_EQ(speed_ratio(times, times).interval_95->low, 1);
+}
+
+TEST(MannKendall, FindsATrendAndNoneInNoise) {
+  const double rising[] = {1, 2, 3, 4, 5, 6, 8, 7};
+  EXPECT_EQ(mann_kendall(rising).sign, 1);
+  EXPECT_LT(mann_kendall(rising).p, 0.01);
+  int alarms = 0;
+  for (uint64_t trial = 0; trial < 1000; ++trial) {
+    alarms += mann_kendall(noisy(8, 1, 0.05, trial)).p < 0.05;
+  }
+  EXPECT_LE(alarms, 70);
+  const double equal[] = {1, 1, 1};
+  EXPECT_EQ(mann_kendall(equal).sign, 0);
 }
 
 }  // namespace
