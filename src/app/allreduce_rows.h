@@ -22,6 +22,7 @@ struct AllReduceRow {
 };
 
 double median_seconds(const AllReduceRow& row);
+double quick_seconds(const AllReduceRow& row);  // the first quartile: others disturb it least
 
 std::string all_reduce_header();
 std::string all_reduce_line(const AllReduceRow& row);

@@ -147,6 +147,15 @@ std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name) {
   return connect(name, workers());
 }
 
+std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name,
+                                                    const std::string& backend,
+                                                    const AllReduceRules& rules) {
+  CommOptions options = options_;
+  options.name = name;
+  options.rules = rules;
+  return make_communicator(backend, workers(), options, *store_);
+}
+
 std::unique_ptr<Communicator> Crew::connect_everyone(const std::string& name) {
   return connect(name, roster_);
 }

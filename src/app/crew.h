@@ -51,6 +51,9 @@ class Crew {
   Communicator& control() { return *control_; }
   // Collective among the workers, or among all ranks.
   std::unique_ptr<Communicator> connect_workers(const std::string& name);
+  // With another back-end or other rules than the run's.
+  std::unique_ptr<Communicator> connect_workers(const std::string& name, const std::string& backend,
+                                                const AllReduceRules& rules);
   std::unique_ptr<Communicator> connect_everyone(const std::string& name);
   std::string_view backend() const { return backend_; }  // that carries gradients
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/sync_options.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
@@ -52,6 +53,21 @@ ModelOptions model_options(const RunConfig& run) {
   return {.num_classes = run.num_classes.value_or(0), .aux_head = run.aux_head};
 }
 
+// Options about all-reduce, given to a strategy that has none.
+std::vector<std::string> problems_without_all_reduce(const RunConfig& run) {
+  const StrategyKind& kind = find_strategy(run.variable_update);
+  std::vector<std::string> problems;
+  if (kind.communicates && !kind.needs_servers) return problems;
+  const auto refuse = [&](bool given, std::string_view option) {
+    if (!given) return;
+    problems.push_back(fmt::format("--{} is about all-reduce, and --variable-update {} has none",
+                                   option, run.variable_update));
+  };
+  refuse(!run.all_reduce_spec.empty(), "all-reduce-spec");
+  refuse(run.gradient_compression != "none", "gradient-compression");
+  return problems;
+}
+
 // Everything that is wrong, by everybody who can tell.
 std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines) {
   std::vector<std::string> problems = problems_in(run);
@@ -70,6 +86,8 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
+  add(problems_in(find_strategy(run.variable_update), sync_options(run)));
+  add(problems_without_all_reduce(run));
   add(problems_in(rate_flags(run)));
   add(problems_in(optimizer_settings(run)));
   return problems;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
+    {"allreduce", "measure how fast ranks sum numbers up, by size", allreduce_command},
     {"models", "list the networks, or the layers of one", models_command},
     {"bench", "measure a few networks one after the other", bench_command},
     {"data", "pack, make up, check or measure a data set", data_command},

@@ -43,6 +43,7 @@ inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
 int run_program(Surroundings& around, std::span<const std::string> arguments);
 
 int train_command(Surroundings& around, std::span<const std::string> arguments);
+int allreduce_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
 int data_command(Surroundings& around, std::span<const std::string> arguments);

@@ -5,6 +5,7 @@
 #include "app/external.h"
 #include "app/plan.h"
 #include "base/error.h"
+#include "config/run_options.h"
 #include "nn/cost.h"
 
 namespace lockstep {
@@ -13,33 +14,46 @@ namespace {
 constexpr double kStartSeconds = 1;
 constexpr double kCoreFlops = 50e9;  // what a core of the last ten years reaches in f32
 
-// Options that have no place in a strategy would make two runs of one.
-void forget_what_does_not_matter(RunConfig& run) {
-  if (!find_strategy(run.variable_update).needs_servers) {
-    run.num_ps.reset();
-    run.ps_in_worker = false;
-    run.ps_placement = RunConfig{}.ps_placement;
+// What an option is about; it has no place in strategies without that.
+struct About {
+  std::string_view option;
+  bool servers;  // else all-reduce
+};
+constexpr About kAbout[] = {{"num-ps", true},
+                            {"ps-in-worker", true},
+                            {"ps-placement", true},
+                            {"gradient-compression", false},
+                            {"all-reduce-spec", false}};
+
+RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& swept) {
+  const StrategyKind& strategy = find_strategy(run.variable_update);
+  const bool all_reduce = strategy.communicates && !strategy.needs_servers;
+  for (const About& about : kAbout) {
+    const bool has_place = about.servers ? strategy.needs_servers : all_reduce;
+    const RunOption& option = *find_option(about.option);
+    if (!has_place && swept.contains(option.name)) {
+      set_from_text(run, option, text_of(RunConfig{}, option));
+    }
   }
+  return run;
 }
 
 }  // namespace
 
-RunConfig settle_run(const RunConfig& wish, const Surroundings& around) {
+RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
+                     const std::set<std::string>& swept) {
   if (!wish.program.empty()) return settle_external(wish);
   if (!wish.job_name.empty()) {
     throw UsageError("--job-name: a sweep starts all processes of a run itself");
   }
+  RunConfig run = without_what_has_no_place(wish, swept);
   // Another program's engine is checked by itself; all else is the same.
-  RunConfig checked = wish;
-  if (program_elsewhere(around.engines, wish.engine)) {
-    checked.engine = around.engines.front().name;
-  }
-  const RunPlan plan = plan_run(checked, around.engines, {.workers = wish.num_devices});
-  RunConfig run = wish;
+  RunConfig checked = run;
+  if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;
+  const RunPlan plan = plan_run(checked, around.engines, {.workers = run.num_devices});
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;
-  forget_what_does_not_matter(run);
   return run;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "app/interrupt.h"
 #include "app/settle_run.h"
@@ -58,7 +59,8 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
                     base.threads, base.threads == 1 ? "" : "s", most, sweep.cores));
   }
   sweep.plan = {
-      .runs = expand(base, axes, [&](const RunConfig& run) { return settle_run(run, around); }),
+      .runs =
+          expand(base, axes, [&](const RunConfig& run) { return settle_run(run, around, swept); }),
       .repeats = wishes.repeats.value_or(wishes.precision ? kMostForPrecision : kRepeats),
       .precision = wishes.precision,
       .order_seed = static_cast<uint64_t>(wishes.order_seed),

@@ -44,12 +44,8 @@ constexpr Rule kRules[] = {
      "--worker-hosts needs --job-name: which of the processes is this one?"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
-    {[](const RunConfig& run) {
-       return run.gradient_repacking > 0 && (run.bucket_mb || run.agg_small_grads_max_bytes > 0);
-     },
-     "--gradient-repacking makes packs of all gradients; --bucket-mb and "
-     "--agg-small-grads-max-bytes "
-     "have no place beside it"},
+    {[](const RunConfig& run) { return run.gradient_repacking > 0 && run.bucket_mb; },
+     "--gradient-repacking makes packs of all gradients, so there are no buckets for --bucket-mb"},
 };
 
 }  // namespace

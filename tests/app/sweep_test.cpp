@@ -189,6 +189,18 @@ TEST_F(Sweep, AFileSaysTheSameAsTheCommandLine) {
   EXPECT_FALSE(fs::exists(results()));
 }
 
+TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
+  const Ran listed = run(
+      sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--num-ps=1,2",
+             "--variable-update=replicated,parameter_server", "--gradient-compression=none,fp16"}));
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 1 launches each"));
+  const Ran refused = run(sweep({"--num-devices=2", "--dry-run", "--gradient-compression=fp16",
+                                 "--variable-update=replicated,parameter_server"}));
+  EXPECT_EQ(exit_code(refused), 2);
+  EXPECT_THAT(refused.err, HasSubstr("is about all-reduce"));
+}
+
 TEST_F(Sweep, TheExampleCanBeRun) {
   const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/scaling.toml", "--dry-run",
                           "--output", results()});

@@ -61,7 +61,6 @@ int total_batch(const StrategyRun& run) { return small_network(run.network).batc
 
 RunOutcome try_run(const StrategyRun& run) {
   RunOutcome outcome{.workers = std::vector<WorkerResult>(run.workers), .errors = {}};
-  const CommOptions options{.stall_timeout = Seconds{20}};
   // Strategies with servers only ask how many workers there are.
   const auto workers_alone = make_local(run.workers);
   const auto rank = [&](Communicator& everyone) {
@@ -71,7 +70,7 @@ RunOutcome try_run(const StrategyRun& run) {
                       run.servers > 0 ? &everyone : nullptr};
     outcome.workers[share.worker] = train_one(run, share, peers);
   };
-  outcome.errors = find_rank_runner(run.ranks).run(run.workers + run.servers, options, rank);
+  outcome.errors = find_rank_runner(run.ranks).run(run.workers + run.servers, {}, rank);
   return outcome;
 }
 
