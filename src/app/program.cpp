@@ -16,6 +16,8 @@ constexpr Subcommand kCommands[] = {
     {"models", "list the networks, or the layers of one", models_command},
     {"bench", "measure a few networks one after the other", bench_command},
     {"data", "pack, make up, check or measure a data set", data_command},
+    {"sweep", "measure all combinations of options, each several times", sweep_command},
+    {"report", "tables, CSV files and pictures of sweeps", report_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
 };
 

@@ -48,6 +48,8 @@ int allreduce_command(Surroundings& around, std::span<const std::string> argumen
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
 int data_command(Surroundings& around, std::span<const std::string> arguments);
+int sweep_command(Surroundings& around, std::span<const std::string> arguments);
+int report_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

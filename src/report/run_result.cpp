@@ -237,7 +237,7 @@ Json result_to_json(const RunResult& result) { return JsonForm<RunResult>::write
 RunResult result_from_json(const Json& json) {
   const int version = json.value("schema_version", 0);
   if (version != kResultSchemaVersion) {
-    throw Error("this is a result of schema {}, not {}", version, kResultSchemaVersion);
+    throw Error("is a result of schema {}, not {}", version, kResultSchemaVersion);
   }
   RunResult result;
   JsonForm<RunResult>::read(json, result);
