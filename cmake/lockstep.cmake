@@ -27,12 +27,16 @@ function(lockstep_test name)
   if(NOT arg_PROCESSORS)
     set(arg_PROCESSORS 1)
   endif()
+  # What programs keep between runs stays out of the user's home.
+  set(test_environment "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache")
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
+      ENVIRONMENT "${test_environment}")
   else()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS})
+      PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
+      ENVIRONMENT "${test_environment}")
   endif()
 endfunction()
 include(GoogleTest)

@@ -20,19 +20,6 @@ struct Wishes {
   bool markdown = false, json = false, any_work = false;
 };
 
-// "2%", "2 %" and "0.02" are the same.
-double fraction_in(const std::string& text) {
-  const bool percent = text.ends_with('%');
-  std::string number = percent ? text.substr(0, text.size() - 1) : text;
-  if (percent && number.ends_with(' ')) number.pop_back();
-  const auto value = finite_number(number);
-  const double fraction = value.value_or(-1) / (percent ? 100 : 1);
-  if (fraction < 0 || fraction >= 1) {
-    throw UsageError("--threshold must be a part such as 2% or 0.02, not '{}'", text);
-  }
-  return fraction;
-}
-
 Flag switch_for(const char* name, const char* help, bool& target) {
   return {.name = name, .value_name = "", .help = help, .set = [&target](const std::string& text) {
             target = text == "true";
@@ -48,7 +35,9 @@ Flag text_for(const char* name, const char* help, std::string& target) {
 
 CommandSyntax syntax_for(Wishes& wishes) {
   const auto word = [&](const std::string& text) { wishes.words.push_back(text); };
-  const auto threshold = [&](const std::string& text) { wishes.threshold = fraction_in(text); };
+  const auto threshold = [&](const std::string& text) {
+    wishes.threshold = fraction_in("threshold", text);
+  };
   return {
       .command = "compare",
       .summary = "Says which of several measurements is faster, if any.",

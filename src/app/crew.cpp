@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
+#include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
@@ -65,7 +67,15 @@ Crew::Crew(const Place& place, const Roles& roles, const RunConfig& run)
     control_ = std::move(make_local(1).front());
     return;
   }
-  if (place_.meeting == Meeting::Mpi) mpi_.emplace();
+  if (place_.meeting == Meeting::Mpi) {
+    mpi_.emplace();
+    if (mpi_->roster().size() != place_.size) {
+      throw Error(
+          "MPI knows {} of the {} processes that were started: was this program started by "
+          "the mpirun of its own MPI?",
+          mpi_->roster().size(), place_.size);
+    }
+  }
   if (place_.meeting == Meeting::OwnStore && place_.rank == 0) {
     server_.emplace(StoreServerOptions{
         .endpoint = {"", place_.store.port}, .token = place_.token, .keeper = keeper()});
@@ -83,7 +93,7 @@ Crew::Crew(const Place& place, const Roles& roles, const RunConfig& run)
     place_.store = told.endpoint;
     place_.token = told.token;
   }
-  meet();
+  meet(run);
   backend_ = backend_for(run, roster_, mpi_ ? Network::Mpi : Network::Gloo);
   if (roles_.in_worker && roles_.servers > 0 && backend_.ends_with("mpi")) {
     throw UsageError(
@@ -100,7 +110,7 @@ StoreOptions Crew::store_options(int rank) const {
           .connect_timeout = options_.stall_timeout};
 }
 
-void Crew::meet() {
+void Crew::meet(const RunConfig& run) {
   const Seconds patience = options_.stall_timeout;
   store_.emplace(store_options(place_.rank));
   roster_ = lockstep::meet(*store_, place_.rank, place_.size, host_name(), patience);
@@ -109,6 +119,7 @@ void Crew::meet() {
   for (size_t i = 0; i < cores.size(); ++i) {
     members_.push_back({roster_.members[i].host, parse_cores(cores[i])});
   }
+  check_all_alike(*store_, roster_, "options", traits_of(run, program_version()), patience);
   // Servers inside workers are ranks without a process of their own.
   for (int server = 0; roles_.in_worker && server < roles_.servers; ++server) {
     roster_.members.push_back({.run_rank = roles_.workers + server,
@@ -142,9 +153,33 @@ CoreSet Crew::own_cores() const {
   return parts.empty() ? CoreSet{} : parts[static_cast<size_t>(position)];
 }
 
+int Crew::cores_here() const {
+  std::set<int> cores;
+  for (int other = 0; other < roles_.workers; ++other) {
+    const CrewMember& member = members_[static_cast<size_t>(other)];
+    if (member.host == members_[static_cast<size_t>(rank())].host) {
+      cores.insert(member.cores.begin(), member.cores.end());
+    }
+  }
+  return std::max(static_cast<int>(cores.size()), 1);
+}
+
+void Crew::check_alike(const std::string& subject, const Traits& mine) {
+  if (store_) check_all_alike(*store_, workers(), subject, mine, options_.stall_timeout);
+}
+
 std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name) {
   if (!store_) return std::move(make_local(1).front());
   return connect(name, workers());
+}
+
+std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name,
+                                                    const std::string& backend,
+                                                    const AllReduceRules& rules) {
+  CommOptions options = options_;
+  options.name = name;
+  options.rules = rules;
+  return make_communicator(backend, workers(), options, *store_);
 }
 
 std::unique_ptr<Communicator> Crew::connect_everyone(const std::string& name) {

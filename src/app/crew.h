@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/place.h"
+#include "app/start_check.h"
 #include "comm/backends.h"
 #include "comm/mpi.h"
 #include "comm/store.h"
@@ -43,14 +44,20 @@ class Crew {
   const Roster& roster() const { return roster_; }  // of all ranks: workers, then servers
   int nodes() const;                                // hosts that workers are on
   int workers_here() const;                         // on this process's host
+  int cores_here() const;                           // that they may use together
   // This worker's part of the cores of its host, when nobody gave it a part of its own already;
   // empty when there are fewer cores than workers.
   CoreSet own_cores() const;
 
+  // Collective among the workers: throws Error when they differ in what is named.
+  void check_alike(const std::string& subject, const Traits& mine);
   // Workers, between two steps: agreeing, gathering. Not for measured communication.
   Communicator& control() { return *control_; }
   // Collective among the workers, or among all ranks.
   std::unique_ptr<Communicator> connect_workers(const std::string& name);
+  // With another back-end or other rules than the run's.
+  std::unique_ptr<Communicator> connect_workers(const std::string& name, const std::string& backend,
+                                                const AllReduceRules& rules);
   std::unique_ptr<Communicator> connect_everyone(const std::string& name);
   std::string_view backend() const { return backend_; }  // that carries gradients
 
@@ -58,7 +65,7 @@ class Crew {
   std::optional<Seat> server_seat(const std::string& name) const;
 
  private:
-  void meet();
+  void meet(const RunConfig& run);
   StoreOptions store_options(int rank) const;
   std::unique_ptr<Communicator> connect(const std::string& name, const Roster& roster);
   Roster workers() const;

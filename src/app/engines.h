@@ -26,6 +26,10 @@ struct EngineKind {
   std::map<std::string, std::string> (*libraries)();
   // f32 multiply-adds that this machine does on so many threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);
+  // Which method computes each convolution fastest; null: there is no choice. Measures what the
+  // last argument does not tell.
+  ConvChoices (*choose_convolutions)(const Graph& graph, const EngineOptions& options,
+                                     const ConvChoices& known) = nullptr;
   std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
 };
 

@@ -219,6 +219,8 @@ int report(const RunResult& result, Surroundings& around) {
 
 }  // namespace
 
+RunConfig settle_external(const RunConfig& wishes) { return plan_external(wishes).config; }
+
 int train_external(Surroundings& around, const RunConfig& wishes) {
   const ExternalRun run = plan_external(wishes);
   const std::string& path = run.config.result;

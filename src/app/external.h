@@ -6,6 +6,9 @@
 
 namespace lockstep {
 
+// The run as it would be made, with nothing left open. Throws UsageError with what is wrong.
+RunConfig settle_external(const RunConfig& wishes);
+
 // Runs it, reads its numbers, reports them as those of any run. Returns the exit code.
 int train_external(Surroundings& around, const RunConfig& wishes);
 

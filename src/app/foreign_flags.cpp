@@ -26,6 +26,10 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"local-parameter-device", Kind::Value},
     {"use-datasets", Kind::Switch},
     {"datasets-use-prefetch", Kind::Switch},
+    {"datasets-parallel-interleave-cycle-length", Kind::Value},
+    {"datasets-sloppy-parallel-interleave", Kind::SwitchedOff},
+    {"fuse-decode-and-crop", Kind::Switch},
+    {"distort-color-in-yiq", Kind::Switch},
     {"force-gpu-compatible", Kind::Switch},
     {"compute-lr-on-cpu", Kind::Switch},
     {"gpu-thread-mode", Kind::Value},
@@ -43,7 +47,6 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"xla", Kind::Switch},
     {"xla-compile", Kind::Switch},
     // What does not happen anyway.
-    {"distortions", Kind::SwitchedOff},
     {"use-fp16", Kind::SwitchedOff},
     {"fp16-vars", Kind::SwitchedOff},
     {"staged-vars", Kind::SwitchedOff},

@@ -32,6 +32,7 @@ void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
   shift(report.rank.warmup_steps, by);
   shift(report.rank.steps, by);
   for (TransferRecord& record : report.rank.transfers) {
+    if (record.end == Seconds{}) continue;  // it never was
     record = {record.ready + by, record.begin + by, record.end + by};
   }
   shift(report.trace.layers, offset);

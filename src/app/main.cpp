@@ -10,6 +10,21 @@
 #include "app/own_engines.h"
 #include "app/program.h"
 
+namespace {
+
+// As the XDG Base Directory Specification says: a relative path does not count.
+std::string cache_directory(const lockstep::Environment& environment) {
+  const auto absolute = [&](const char* variable) -> std::filesystem::path {
+    const std::filesystem::path path = environment(variable).value_or("");
+    return path.is_absolute() ? path : "";
+  };
+  std::filesystem::path base = absolute("XDG_CACHE_HOME");
+  if (base.empty() && !absolute("HOME").empty()) base = absolute("HOME") / ".cache";
+  return base.empty() ? "" : (base / "lockstep").string();
+}
+
+}  // namespace
+
 int main(int count, char** words) {
   using namespace lockstep;
   const std::vector<EngineKind> engines = own_engines();
@@ -29,6 +44,7 @@ int main(int count, char** words) {
       .err_is_terminal = terminal,
       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+      .cache_directory = cache_directory(environment),
       .default_threads =
           environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
       .environment = environment};

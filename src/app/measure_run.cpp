@@ -1,12 +1,14 @@
 #include "app/measure_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 
 #include "app/gather_run.h"
 #include "app/op_report.h"
 #include "app/replica_run.h"
-#include "app/start_check.h"
+#include "app/run_input.h"
 #include "app/train_watch.h"
 #include "report/console.h"
 #include "report/merge_ranks.h"
@@ -118,8 +120,8 @@ class IndependentSteps {
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
                         Surroundings& around, BenchmarkLog* log) {
-  check_all_alike(crew.control(), crew.roster(),
-                  traits_of(plan.config, program_version(), engine.layout_fingerprint()));
+  crew.check_alike("layout", {{"the engine's layout of values",
+                               fmt::format("{:016x}", engine.layout_fingerprint())}});
   around.out << "Initializing graph\n" << std::flush;
   ReplicaRun replica(plan, engine, crew);
   const std::optional<double> peak_before = peak_of_all(plan, crew);
@@ -135,6 +137,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
+  result.input = input_result(replica.input());
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.interrupted) independent.after();
   // A neighbour who leaves in the middle must not make us look good.

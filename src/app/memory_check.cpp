@@ -62,14 +62,17 @@ int64_t needed_with(const RunPlan& plan, int batch, const Engine& engine) {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_fitting_engine(const RunPlan& plan, int64_t available_bytes) {
+void refuse_hopeless_batch(const RunPlan& plan, int64_t available_bytes) {
   const int batch = plan.facts.batch_size, plausible = plausible_batch(plan, available_bytes);
-  if (plausible < batch) {
-    const double per_image = static_cast<double>(needed_bytes(plan, plausible)) / plausible;
-    refuse(plan, static_cast<int64_t>(per_image * batch), available_bytes);
-  }
+  if (plausible == batch) return;
+  const double per_image = static_cast<double>(needed_bytes(plan, plausible)) / plausible;
+  refuse(plan, static_cast<int64_t>(per_image * batch), available_bytes);
+}
+
+std::unique_ptr<Engine> make_fitting_engine(const RunPlan& plan, int64_t available_bytes) {
+  refuse_hopeless_batch(plan, available_bytes);
   std::unique_ptr<Engine> engine = plan.engine->make(plan.graph, plan.engine_options);
-  const int64_t needed = needed_with(plan, batch, *engine);
+  const int64_t needed = needed_with(plan, plan.facts.batch_size, *engine);
   if (needed > available_bytes) refuse(plan, needed, available_bytes);
   return engine;
 }

@@ -7,6 +7,9 @@
 
 namespace lockstep {
 
+// Throws Error when the batch is so far too large that even planning for it would take long.
+void refuse_hopeless_batch(const RunPlan& plan, int64_t available_bytes);
+
 // The plan's engine. Throws Error, with the largest batch that fits, when the whole run would need
 // more memory than there is.
 std::unique_ptr<Engine> make_fitting_engine(const RunPlan& plan, int64_t available_bytes);

@@ -1,5 +1,6 @@
 // native.cpp: the engines of the program lockstep.
 #include "app/own_engines.h"
+#include "engine/native/conv_tuning.h"
 #include "engine/native/fma_peak.h"
 #include "engine/native/native_engine.h"
 
@@ -15,7 +16,8 @@ EngineKind native_kind() {
               },
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);
-          }};
+          },
+          .choose_convolutions = measure_conv_choices};
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ std::vector<TraceEvent> transfer_events(std::span<const Transfer> transfers,
                                         std::span<const TransferRecord> times, TimePoint start) {
   std::vector<TraceEvent> events;
   for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i].end == Seconds{}) continue;  // it never was
     events.push_back({.name = transfers[i].name,
                       .category = "communication",
                       .detail = bytes_text(transfers[i].bytes),

@@ -86,11 +86,17 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   bool help = false;
   app.add_flag("-h,--help", help);
   std::vector<std::string> texts(syntax.flags.size());
+  std::vector<std::vector<std::string>> lists(syntax.flags.size());
   std::vector<CLI::Option*> options;
   for (size_t i = 0; const Flag& flag : syntax.flags) {
-    CLI::Option* option = is_switch(flag) ? app.add_flag(names_for_cli11(flag), texts[i])
-                                          : app.add_option(names_for_cli11(flag), texts[i]);
-    options.push_back(option->take_last());
+    if (flag.many) {
+      options.push_back(
+          app.add_option(names_for_cli11(flag), lists[i])->allow_extra_args(false)->take_all());
+    } else {
+      CLI::Option* option = is_switch(flag) ? app.add_flag(names_for_cli11(flag), texts[i])
+                                            : app.add_option(names_for_cli11(flag), texts[i]);
+      options.push_back(option->take_last());
+    }
     ++i;
   }
   std::vector<std::string> words;
@@ -115,11 +121,25 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     }
   };
   for (size_t i = 0; i < options.size(); ++i) {
-    if (options[i]->count() > 0) set(syntax.flags[i], texts[i]);
+    if (options[i]->count() == 0) continue;
+    if (!syntax.flags[i].many) lists[i] = {texts[i]};
+    for (const std::string& text : lists[i]) set(syntax.flags[i], text);
   }
   for (const std::string& word : words) set(*syntax.positional, word);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return Parsed::Options;
+}
+
+double fraction_in(const std::string& option, const std::string& text) {
+  const bool percent = text.ends_with('%');
+  std::string number = percent ? text.substr(0, text.size() - 1) : text;
+  if (percent && number.ends_with(' ')) number.pop_back();
+  const auto value = finite_number(number);
+  const double fraction = value.value_or(-1) / (percent ? 100 : 1);
+  if (fraction < 0 || fraction >= 1) {
+    throw UsageError("--{} must be a part such as 2% or 0.02, not '{}'", option, text);
+  }
+  return fraction;
 }
 
 std::vector<Flag> run_flags(RunConfig& run) {

@@ -24,6 +24,7 @@ struct Flag {
   std::string default_text = {};
   char letter = 0;
   std::vector<std::string> aliases = {};
+  bool many = false;  // given several times, set() is called for each; else the last counts
 };
 
 // Words that belong to no flag.
@@ -47,6 +48,9 @@ enum class Parsed { Options, Help };  // Help: --help was given, and nothing was
 Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments);
 
 std::string help_text(const CommandSyntax& syntax);
+
+// "2%", "2 %" and "0.02" are the same. Throws UsageError that names the option.
+double fraction_in(const std::string& option, const std::string& text);
 
 // The flags of a run, from the table of config/run_options.h; they write into `run`.
 std::vector<Flag> run_flags(RunConfig& run);

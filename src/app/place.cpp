@@ -47,9 +47,13 @@ std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& 
 
 std::optional<Place> place_by_launcher(const RunConfig&, const Environment& environment) {
   if (!environment(kRankVariable)) return {};
+  const int rank = number_in(environment, kRankVariable);
+  const int size = number_in(environment, kSizeVariable);
+  if (rank >= size)
+    throw Error("{} {} is not below {} {}", kRankVariable, rank, kSizeVariable, size);
   return Place{.meeting = Meeting::Store,
-               .rank = number_in(environment, kRankVariable),
-               .size = number_in(environment, kSizeVariable),
+               .rank = rank,
+               .size = size,
                .store = parse_endpoint(environment(kStoreVariable).value_or("")),
                .token = environment(kTokenVariable).value_or("")};
 }
@@ -83,11 +87,29 @@ Place find_place(const RunConfig& run, const Environment& environment) {
   return {};
 }
 
+bool settle_strategy(RunConfig& run) {
+  if (run.ps_hosts.empty() || run.variable_update != RunConfig{}.variable_update) return false;
+  run.variable_update = "parameter_server";
+  return true;
+}
+
 Roles roles_of(const RunConfig& run, const Place& place) {
+  const bool counted = place.meeting == Meeting::Mpi || place.meeting == Meeting::OwnStore;
+  if (counted && run.num_devices != 1) {
+    throw UsageError(
+        "--num-devices {}: there are as many workers as processes, and {} were started",
+        run.num_devices, place.size);
+  }
   Roles roles = {
       .workers = run.num_devices, .servers = servers_of(run), .in_worker = run.ps_in_worker};
   const bool needs_servers = find_strategy(run.variable_update).needs_servers;
-  if (!needs_servers) roles.servers = 0;
+  if (!needs_servers) {
+    if (!run.ps_hosts.empty()) {
+      throw UsageError("--ps-hosts: --variable-update {} has no parameter servers",
+                       run.variable_update);
+    }
+    roles.servers = 0;
+  }
   if (place.meeting != Meeting::Nobody) {
     roles.workers = roles.in_worker ? place.size : place.size - roles.servers;
   }

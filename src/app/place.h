@@ -38,6 +38,10 @@ struct Roles {
   bool is_server(int rank) const { return rank >= workers; }
 };
 
+// Parameter servers are meant where hosts for them are named, as in tf_cnn_benchmarks, whose
+// default strategy has them. Returns whether it changed anything.
+bool settle_strategy(RunConfig& run);
+
 // Throws UsageError when what the user or the environment says makes no sense.
 Place find_place(const RunConfig& run, const Environment& environment);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "app/sync_options.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
@@ -52,6 +53,32 @@ ModelOptions model_options(const RunConfig& run) {
   return {.num_classes = run.num_classes.value_or(0), .aux_head = run.aux_head};
 }
 
+// Options that the strategy has no use for: the result would claim what was not run.
+std::vector<std::string> unheard_options(const RunConfig& run) {
+  const StrategyKind& kind = find_strategy(run.variable_update);
+  const bool reduces = kind.communicates && !kind.needs_servers;
+  const struct {
+    bool given, of_use;
+    std::string_view option;
+  } rows[] = {
+      {!run.all_reduce_spec.empty(), reduces, "all-reduce-spec"},
+      {run.gradient_compression != "none", reduces, "gradient-compression"},
+      {run.bucket_mb.has_value(), reduces, "bucket-mb"},
+      {run.num_ps.has_value(), kind.needs_servers, "num-ps"},
+      {run.ps_in_worker, kind.needs_servers, "ps-in-worker"},
+      {run.gradient_op != "mean", kind.communicates, "gradient-op"},
+      {!run.overlap, kind.communicates, "no-overlap"},
+      {run.communicator != "auto", kind.communicates, "communicator"},
+  };
+  std::vector<std::string> problems;
+  for (const auto& row : rows) {
+    if (!row.given || row.of_use) continue;
+    problems.push_back(
+        fmt::format("--variable-update {} has no use for --{}", run.variable_update, row.option));
+  }
+  return problems;
+}
+
 // Everything that is wrong, by everybody who can tell.
 std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines) {
   std::vector<std::string> problems = problems_in(run);
@@ -70,6 +97,8 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
+  add(problems_in(find_strategy(run.variable_update), sync_options(run)));
+  add(unheard_options(run));
   add(problems_in(rate_flags(run)));
   add(problems_in(optimizer_settings(run)));
   return problems;

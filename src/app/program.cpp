@@ -12,8 +12,12 @@ namespace {
 
 constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
+    {"allreduce", "measure how fast ranks sum numbers up, by size", allreduce_command},
     {"models", "list the networks, or the layers of one", models_command},
     {"bench", "measure a few networks one after the other", bench_command},
+    {"data", "pack, make up, check or measure a data set", data_command},
+    {"sweep", "measure all combinations of options, each several times", sweep_command},
+    {"report", "tables, CSV files and pictures of sweeps", report_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
     {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
 };

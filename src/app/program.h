@@ -23,6 +23,7 @@ struct Surroundings {
   bool err_is_terminal = false;
   bool colour = false;                      // the terminal may be coloured
   std::string program = "";                 // path of this program, to start itself
+  std::string cache_directory = "";         // what may be kept between runs; empty: nothing
   std::optional<int> default_threads = {};  // by the environment; else every core there is
   TimePoint start = Clock::now();
   Environment environment = [](const std::string&) { return std::nullopt; };
@@ -43,8 +44,12 @@ inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
 int run_program(Surroundings& around, std::span<const std::string> arguments);
 
 int train_command(Surroundings& around, std::span<const std::string> arguments);
+int allreduce_command(Surroundings& around, std::span<const std::string> arguments);
 int models_command(Surroundings& around, std::span<const std::string> arguments);
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
+int data_command(Surroundings& around, std::span<const std::string> arguments);
+int sweep_command(Surroundings& around, std::span<const std::string> arguments);
+int report_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
 int agent_command(Surroundings& around, std::span<const std::string> arguments);
 

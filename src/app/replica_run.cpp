@@ -2,8 +2,10 @@
 
 #include <omp.h>
 
+#include <algorithm>
+
+#include "app/run_input.h"
 #include "app/sync_options.h"
-#include "data/synthetic.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
 #include "train/replicated.h"
@@ -12,15 +14,11 @@
 namespace lockstep {
 namespace {
 
-std::unique_ptr<InputSource> make_input(const RunPlan& plan, int rank) {
-  const int unused = find_dataset(plan.facts.dataset).unused_classes;
-  return std::make_unique<SyntheticSource>(
-      SyntheticOptions{.image = plan.graph.shape(plan.graph.image()),
-                       .batch = plan.facts.batch_size,
-                       .labels = plan.facts.num_classes - unused,
-                       .layout = plan.engine_options.layout,
-                       // Every worker has examples of its own.
-                       .seed = plan.first_values_seed + static_cast<uint64_t>(rank)});
+std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Crew& crew) {
+  return make_run_input(plan, {.rank = crew.rank(),
+                               .ranks = crew.roles().workers,
+                               .cores = std::max(static_cast<int>(crew.own_cores().size()), 1),
+                               .workers_here = crew.workers_here()});
 }
 
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
@@ -55,32 +53,39 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
       server_(start_server(crew)),
       everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
-      input_(make_input(plan, crew.rank())) {
+      input_(input_of(plan, crew)) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
   start_from_first_values(plan.graph, plan.first_values_seed, engine, arena_);
 }
 
 LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
+  if (used_) begin_anew();
   const std::unique_ptr<Strategy> strategy = plan_.strategy->make(
       replicated_of(engine_, arena_, plan_.optimizer),
       {.workers = workers_.get(), .everyone = everyone_.get()}, sync_options(plan_.config));
   strategy->start();
-  transfers_.assign(strategy->transfers().begin(), strategy->transfers().end());
+  if (!plan_.config.forward_only) {
+    transfers_.assign(strategy->transfers().begin(), strategy->transfers().end());
+  }
   const int steps = plan_.facts.warmup_steps + plan_.facts.timed_steps;
   log_ = std::make_unique<TransferLog>(static_cast<size_t>(steps), transfers_.size(), start_);
   crew_.control().barrier();
   LoopOutcome outcome = run_loop({.warmup_steps = plan_.facts.warmup_steps,
                                   .timed_steps = plan_.facts.timed_steps,
-                                  .start = start_,
-                                  .first_global_step = steps_done_},
+                                  .start = start_},
                                  step_by(*strategy), observer);
   strategy->finish();
   if (server_) server_->join();
-  steps_done_ += static_cast<int64_t>(outcome.warmup.size() + outcome.timed.size());
   return outcome;
 }
 
+void ReplicaRun::begin_anew() {
+  write_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
+  input_ = input_of(plan_, crew_);
+}
+
 Seconds ReplicaRun::measure_independent(int steps) {
+  used_ = true;
   Independent strategy(replicated_of(engine_, arena_, plan_.optimizer));
   strategy.start();
   Unwatched nobody;

@@ -18,11 +18,12 @@ class ReplicaRun {
   // Connects to the others. Borrows all of it.
   ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew);
 
-  // The planned steps by the planned strategy.
+  // The planned steps by the planned strategy, from the first values on.
   LoopOutcome measure(LoopObserver& observer);
   // So many steps in which the workers do not hear of each other; it leaves their values different.
   Seconds measure_independent(int steps);
 
+  const InputSource& input() const { return *input_; }
   TimePoint start() const { return start_; }  // that all records count from
   std::span<const Transfer> transfers() const { return transfers_; }
   // Of one step of measure(), counted from its first warm-up step.
@@ -31,6 +32,7 @@ class ReplicaRun {
 
  private:
   Step step_by(Strategy& strategy);
+  void begin_anew();  // what was trained so far is forgotten
 
   const RunPlan& plan_;
   Engine& engine_;
@@ -43,7 +45,7 @@ class ReplicaRun {
   std::vector<Transfer> transfers_;
   TimePoint start_ = Clock::now();
   std::unique_ptr<TransferLog> log_;
-  int64_t steps_done_ = 0;
+  bool used_ = false;  // the values are no longer the first
 };
 
 }  // namespace lockstep

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kFirstPort = 20000, kPorts = 20000;  // below those that systems hand out
+constexpr int kFirstPort = 20000, kPorts = 12000;  // below those that systems hand out
 
 int64_t number_in(const Environment& environment, const char* name, int64_t otherwise) {
   return whole_number(environment(name).value_or("")).value_or(otherwise);

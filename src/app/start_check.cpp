@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "comm/gather.h"
 #include "config/run_json.h"
 #include "config/run_options.h"
 
@@ -23,7 +22,6 @@ bool concerns_all(const RunOption& option) {
   return std::find(kOwnOptions.begin(), kOwnOptions.end(), option.name) == kOwnOptions.end();
 }
 
-// Empty: no difference.
 std::string difference(const Roster& roster, const Traits& first, int rank, const Traits& other) {
   for (const auto& [name, value] : first) {
     const auto found = other.find(name);
@@ -32,30 +30,40 @@ std::string difference(const Roster& roster, const Traits& first, int rank, cons
     return fmt::format("{} differs: '{}' on {}, '{}' on {}", name, value, roster.who(0), theirs,
                        roster.who(rank));
   }
-  return "";
+  return "something differs";
+}
+
+// Short, so that many ranks can look at each other's.
+std::string digest(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
 }
 
 }  // namespace
 
-Traits traits_of(const RunConfig& run, const std::string& version, uint64_t layout) {
-  Traits traits = {{"the version of lockstep", version},
-                   {"the engine's layout of values", fmt::format("{:016x}", layout)}};
+Traits traits_of(const RunConfig& run, const std::string& version) {
+  Traits traits = {{"the version of lockstep", version}};
   for (const RunOption& option : run_options()) {
     if (concerns_all(option)) traits["--" + option.name] = text_of(run, option);
   }
   return traits;
 }
 
-void check_all_alike(Communicator& control, const Roster& roster, const Traits& mine) {
-  if (control.size() == 1) return;
-  const auto texts = gather(control, Json(mine).dump(), 0);
-  std::string verdict;
-  for (int rank = 1; rank < static_cast<int>(texts.size()) && verdict.empty(); ++rank) {
-    const Traits theirs = Json::parse(texts[static_cast<size_t>(rank)]).get<Traits>();
-    verdict = difference(roster, mine, rank, theirs);
+void check_all_alike(Store& store, const Roster& roster, const std::string& subject,
+                     const Traits& mine, Seconds timeout) {
+  const std::string text = Json(mine).dump();
+  const std::string prefix = "alike/" + subject + "/", whole = "traits/" + subject + "/";
+  store.set(fmt::format("{}{}", whole, roster.rank), text);
+  store.set(fmt::format("{}{}", prefix, roster.rank), digest(text));
+  const auto digests = store.get(numbered_keys(prefix, roster.size()), timeout);
+  for (int rank = 1; rank < roster.size(); ++rank) {
+    if (digests[static_cast<size_t>(rank)] == digests.front()) continue;
+    const auto texts = store.get({whole + "0", fmt::format("{}{}", whole, rank)}, timeout);
+    throw Error("the ranks do not agree: {}",
+                difference(roster, Json::parse(texts[0]).get<Traits>(), rank,
+                           Json::parse(texts[1]).get<Traits>()));
   }
-  verdict = broadcast_text(control, verdict, 0);
-  if (!verdict.empty()) throw Error("the workers do not agree: {}", verdict);
 }
 
 }  // namespace lockstep

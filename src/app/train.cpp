@@ -11,6 +11,7 @@
 #include "app/options.h"
 #include "app/other_program.h"
 #include "app/outputs.h"
+#include "app/run_input.h"
 #include "app/worker.h"
 #include "base/error.h"
 
@@ -55,11 +56,18 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     return train_external(around, config);
   }
   const Place place = find_place(config, around.environment);
+  if (settle_strategy(config) && place.rank == 0) {
+    around.err << "note: --ps-hosts: --variable-update parameter_server\n";
+  }
   const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
+  settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
   const bool several = roles.processes() > 1 || !config.hosts.empty();
   if (place.meeting == Meeting::Nobody && several) {
     return launch(around, config, roles, known.arguments);
+  }
+  if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
+    throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
   }
   return roles.is_server(place.rank) ? serve(config, place, roles)
                                      : work(around, config, place, roles);

@@ -4,10 +4,13 @@
 
 #include <ostream>
 
+#include "app/conv_cache.h"
+#include "app/interrupt.h"
 #include "app/measure_run.h"
 #include "app/memory_check.h"
 #include "app/outputs.h"
 #include "base/error.h"
+#include "comm/gather.h"
 #include "measure/host.h"
 #include "report/console.h"
 #include "report/remarks.h"
@@ -30,6 +33,7 @@ RunResult started_result(const RunPlan& plan, HostInfo host) {
   result.facts = plan.facts;
   result.host = std::move(host);
   result.libraries = plan.engine->libraries();
+  result.conv_choices = plan.engine_options.conv_choices;
   return result;
 }
 
@@ -70,19 +74,34 @@ RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& aroun
   RunPlan plan = plan_run(config, around.engines, share);
   plan.facts.nodes = crew.nodes();
   plan.facts.servers = crew.roles().servers;
+  plan.facts.workers_here = crew.workers_here();
+  plan.facts.cores_here = crew.cores_here();
   if (plan.strategy->communicates) plan.facts.communicator = crew.backend();
   return plan;
 }
 
+// Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit.
+ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Surroundings& around,
+                           Crew& crew) {
+  std::string text;
+  if (crew.rank() == 0) {
+    const ConvCache cache(around.cache_directory, conv_conditions(plan, host), around.err);
+    text = to_text(choose_convolutions(plan, cache, around.err));
+  }
+  return conv_choices_from_text(broadcast_text(crew.control(), text, 0));
+}
+
 int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
   const HostInfo host = read_host();
-  const RunPlan plan = plan_with(crew, config, around, take_share(around, crew, host));
+  RunPlan plan = plan_with(crew, config, around, take_share(around, crew, host));
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
-  const std::unique_ptr<Engine> engine =
-      make_fitting_engine(plan, available_memory_bytes().value_or(kUnknown) / crew.workers_here());
+  const int64_t available = available_memory_bytes().value_or(kUnknown) / crew.workers_here();
   const bool speaks = crew.rank() == 0;
+  refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
   if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
+  plan.engine_options.conv_choices = agreed_choices(plan, host, around, crew);
+  const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
 
   RunResult result = started_result(plan, host);
   if (log) log->run(result, plan.epochs);
@@ -117,6 +136,7 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
 }
 
 int serve(const RunConfig& config, const Place& place, const Roles& roles) {
+  const InterruptWatch until_the_workers_end;  // who stop by themselves when the user wants it
   Crew crew(place, roles, config);
   run_server(*crew.connect_everyone(kServersName));
   return kSuccess;

@@ -50,6 +50,17 @@ std::optional<int64_t> limit_of(std::string text) {
   return *number * unit;
 }
 
+// The shortest way to write a number of elements.
+std::string limit_text(int64_t elements) {
+  constexpr std::string_view kUnits = "kMGT";
+  std::string unit;
+  for (size_t place = 0; place < kUnits.size() && elements % 1024 == 0; ++place) {
+    elements /= 1024;
+    unit = kUnits[place];
+  }
+  return fmt::to_string(elements) + unit;
+}
+
 class Parser {
  public:
   explicit Parser(const std::string& text) : text_(text) {}
@@ -109,5 +120,17 @@ class Parser {
 }  // namespace
 
 AllReduceSpec parse_all_reduce_spec(const std::string& text) { return Parser(text).parsed(); }
+
+std::string spec_text(const AllReduceRules& rules) {
+  std::string text;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    text += rules[i].algorithm;
+    if (rules[i].shards > 1) text += fmt::format("#{}", rules[i].shards);
+    if (i + 1 == rules.size()) break;
+    text +=
+        fmt::format(":{}:", limit_text(rules[i].up_to_bytes / static_cast<int64_t>(sizeof(float))));
+  }
+  return text;
+}
 
 }  // namespace lockstep

@@ -21,4 +21,7 @@ struct AllReduceSpec {
 
 AllReduceSpec parse_all_reduce_spec(const std::string& text);  // throws UsageError
 
+// The rules as such a text: limits round down to whole elements.
+std::string spec_text(const AllReduceRules& rules);
+
 }  // namespace lockstep

@@ -62,15 +62,15 @@ void Store::barrier(const std::string& name, int rank, int size, Seconds timeout
 StoreReply Store::ask(const StoreRequest& request, Seconds timeout) {
   const std::lock_guard lock(mutex_);
   const Seconds patience = answer_timeout_;
-  const Bytes frame = encode(request);
+  const Frame frame = encode(request);
   if (frame.size() > kFrameHeaderBytes + kMostFrameBytes) {
     throw Error("{} are too much for the store", bytes_text(static_cast<int64_t>(frame.size())));
   }
   try {
     write_all(socket_, frame, patience);
-    Bytes header(kFrameHeaderBytes);
+    Frame header(kFrameHeaderBytes);
     read_all(socket_, header, timeout + patience);
-    Bytes body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
+    Frame body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
     read_all(socket_, body, patience);
     if (auto reply = decode_reply(body)) return *std::move(reply);
     throw Error("it answers in another language");

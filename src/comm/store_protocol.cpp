@@ -24,14 +24,14 @@ class Writer {
     number(static_cast<uint32_t>(values.size()));
     for (const std::string& value : values) text(value);
   }
-  Bytes frame() {
+  Frame frame() {
     const auto length = static_cast<uint32_t>(bytes_.size() - kFrameHeaderBytes);
     for (int i = 0; i < 4; ++i) bytes_[i] = static_cast<std::byte>(length >> (8 * i));
     return std::move(bytes_);
   }
 
  private:
-  Bytes bytes_;
+  Frame bytes_;
 };
 
 // Once something is missing, everything further is empty and complete() is false.
@@ -105,13 +105,13 @@ static_assert(std::size(kReaders) == std::variant_size_v<StoreRequest>);
 
 }  // namespace
 
-Bytes encode(const StoreRequest& request) {
+Frame encode(const StoreRequest& request) {
   Writer writer(static_cast<uint8_t>(request.index()));
   std::visit([&](const auto& fields) { write(writer, fields); }, request);
   return writer.frame();
 }
 
-Bytes encode(const StoreReply& reply) {
+Frame encode(const StoreReply& reply) {
   Writer writer(reply.complete ? 0 : 1);
   writer.list(reply.texts);
   return writer.frame();

@@ -38,10 +38,10 @@ struct StoreReply {
   std::vector<std::string> texts;  // values in the order of the keys
 };
 
-using Bytes = std::vector<std::byte>;
+using Frame = std::vector<std::byte>;
 
-Bytes encode(const StoreRequest& request);  // the whole frame
-Bytes encode(const StoreReply& reply);
+Frame encode(const StoreRequest& request);  // the whole frame
+Frame encode(const StoreReply& reply);
 std::optional<StoreRequest> decode_request(std::span<const std::byte> body);
 std::optional<StoreReply> decode_reply(std::span<const std::byte> body);
 uint32_t frame_length(std::span<const std::byte> header);  // of at least kFrameHeaderBytes

@@ -33,7 +33,7 @@ struct Connection {
   bool member = false;
   std::string name;   // of a member, if it gave one
   bool gone = false;  // dropped in this round: swept at its end
-  Bytes input, output;
+  Frame input, output;
   std::optional<GetRequest> waiting;
   TimePoint waiting_until{};
 };
@@ -255,7 +255,7 @@ class StoreServer::Loop {
   }
 
   void reply(Connection& c, const StoreReply& answer) {
-    const Bytes frame = encode(answer);
+    const Frame frame = encode(answer);
     c.output.insert(c.output.end(), frame.begin(), frame.end());
     if (c.output.size() > kMostUnsentBytes) throw Error("it does not read its answers");
     flush(c);

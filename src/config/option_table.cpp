@@ -11,6 +11,7 @@ constexpr Range kSteps = {.least = 1, .most = 10e6};  // each leaves a record in
 constexpr Range kFraction = {.least = 0, .most = 1};
 
 constexpr const char* kWhat = "What to run";
+constexpr const char* kData = "Data";
 constexpr const char* kLength = "How long";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
@@ -29,16 +30,33 @@ std::vector<RunOption> make_table() {
      {.letter = 'm', .value_name = "NAME"}},
     {"batch-size", &R::batch_size, kWhat, "images per device and step; 0: the network's own",
      {.range = kFromZero, .letter = 'b'}},
-    {"data-name", &R::data_name, kWhat, "data set to imitate; by default the network's own",
-     {.value_name = "NAME"}},
-    {"data-dir", &R::data_dir, kWhat, "where the data set is; by default images are made up",
-     {.value_name = "DIR"}},
     {"num-classes", &R::num_classes, kWhat, "classes to tell apart; by default the data set's",
      {.range = {.least = 2}}},
     {"aux-head", &R::aux_head, kWhat, "give inception3 its auxiliary classifier"},
     {"forward-only", &R::forward_only, kWhat, "measure inference: no loss, no backward pass"},
     {"seed", &R::seed, kWhat, "of initial values, labels and dropout",
      {.range = kFromZero, .aliases = {"tf-random-seed"}}},
+
+    {"data-dir", &R::data_dir, kData, "where the data set is; by default images are made up",
+     {.value_name = "DIR"}},
+    {"data-name", &R::data_name, kData,
+     "data set to imitate; by default what --data-dir holds, or the network's own",
+     {.value_name = "NAME"}},
+    {"distortions", &R::distortions, kData,
+     "change colours at random; of small images, place and side"},
+    {"resize-method", &R::resize_method, kData, "how windows of images become the network's size",
+     {.choices = {"bilinear", "nearest", "bicubic", "area", "round_robin"}}},
+    {"data-threads", &R::data_threads, kData,
+     "to decode with; 0: cores left, at least 1",
+     {.range = {.least = 0, .most = 4096}, .aliases = {"datasets-num-private-threads"}}},
+    {"prefetch", &R::prefetch, kData, "batches that are made ahead",
+     {.range = {.least = 1, .most = 1000}, .aliases = {"datasets-prefetch-buffer-size"}}},
+    {"cache", &R::cache, kData, "keep the data set in memory, as it is stored",
+     {.aliases = {"datasets-use-caching"}}},
+    {"skip-corrupt", &R::skip_corrupt, kData, "count damaged examples and go on, instead of stopping"},
+    {"synthetic-location", &R::synthetic_location, kData,
+     "made-up images stay, are copied or made anew each step",
+     {.choices = {"device", "host", "pipeline"}}},
 
     {"num-batches", &R::num_batches, kLength, "timed steps; 100 by default",
      {.range = kSteps}},
@@ -82,7 +100,7 @@ std::vector<RunOption> make_table() {
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
     {"data-format", &R::data_format, kWhere, "order in which images arrive",
      {.choices = {"NCHW", "NHWC"}}},
-    {"conv-algo", &R::conv_algo, kWhere, "how 3x3 and 5x5 convolutions are computed",
+    {"conv-algo", &R::conv_algo, kWhere, "how convolutions are computed; auto: measured",
      {.choices = {"auto", "direct", "winograd"}}},
     {"engine", &R::engine, kWhere, "what runs the network", {.value_name = "NAME"}},
 
@@ -166,24 +184,24 @@ std::vector<RunOption> make_table() {
     {"program-timeout", &R::program_timeout, kProgram,
      "end it after so many seconds; by default as its definition says", {.range = {.least = 0.001}}},
 
-    {"display-every", &R::display_every, kTold, "steps between lines", {.range = kFromOne}},
+    {"display-every", &R::display_every, kTold, "steps between lines", {.range = kFromOne, .only_tells = true}},
     {"display-perf-ewma", &R::display_perf_ewma, kTold,
-     "weight of the newest step in the mean of step lines; 0: all alike", {.range = kFraction}},
+     "weight of the newest step in the mean of step lines; 0: all alike", {.range = kFraction, .only_tells = true}},
     {"loss-type-to-report", &R::loss_type_to_report, kTold, "with or without the L2 loss",
-     {.choices = {"total_loss", "base_loss"}}},
+     {.choices = {"total_loss", "base_loss"}, .only_tells = true}},
     {"print-training-accuracy", &R::print_training_accuracy, kTold,
      "top-1 and top-5 of every shown step"},
-    {"result", &R::result, kTold, "write everything measured as JSON", {.value_name = "FILE"}},
+    {"result", &R::result, kTold, "write everything measured as JSON", {.value_name = "FILE", .only_tells = true}},
     {"log-dir", &R::log_dir, kTold, "keep everything that started programs print",
-     {.value_name = "DIR"}},
+     {.value_name = "DIR", .only_tells = true}},
     {"profile", &R::profile, kTold, "per-layer table of times, GFLOP/s and kernels"},
     {"trace-file", &R::trace_file, kTold,
-     "write the last but one warm-up step as a Chrome trace", {.value_name = "FILE"}},
+     "write the last but one warm-up step as a Chrome trace", {.value_name = "FILE", .only_tells = true}},
     {"benchmark-log-dir", &R::benchmark_log_dir, kTold,
-     "write metric.log and benchmark_run.log there", {.value_name = "DIR"}},
+     "write metric.log and benchmark_run.log there", {.value_name = "DIR", .only_tells = true}},
     {"benchmark-test-id", &R::benchmark_test_id, kTold, "noted in benchmark_run.log",
-     {.value_name = "ID"}},
-    {"verbose", &R::verbose, kTold, "say more on stderr", {.letter = 'v'}},
+     {.value_name = "ID", .only_tells = true}},
+    {"verbose", &R::verbose, kTold, "say more on stderr", {.letter = 'v', .only_tells = true}},
   };
 }
 // clang-format on

@@ -28,8 +28,12 @@ constexpr Rule kRules[] = {
      "--gradient-clip has no gradients to clip with --forward-only"},
     {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
      "--aux-head only adds to the loss, which --forward-only does not compute"},
-    {[](const RunConfig& run) { return run.program.empty() && !run.data_dir.empty(); },
-     "--data-dir: this version trains on synthetic images; only programs of --program read data"},
+    {[](const RunConfig& run) { return run.data_dir.empty() && (run.cache || run.skip_corrupt); },
+     "--cache and --skip-corrupt are about the data set of --data-dir, which is not given"},
+    {[](const RunConfig& run) {
+       return !run.data_dir.empty() && run.synthetic_location != "device";
+     },
+     "--synthetic-location is about made-up images; with --data-dir there are none"},
     {[](const RunConfig& run) {
        return run.program.empty() && (!run.program_dir.empty() || run.program_timeout);
      },
@@ -48,14 +52,18 @@ constexpr Rule kRules[] = {
      "--hosts: a --program starts its own processes"},
     {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
      "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
+    {[](const RunConfig& run) {
+       return run.job_name.empty() && (!run.ps_hosts.empty() || run.task_index != 0);
+     },
+     "--ps-hosts and --task-index need --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) {
+       return !run.job_name.empty() && (run.num_ps.has_value() || run.ps_in_worker);
+     },
+     "--num-ps and --ps-in-worker: with --job-name, --ps-hosts says which servers there are"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
-    {[](const RunConfig& run) {
-       return run.gradient_repacking > 0 && (run.bucket_mb || run.agg_small_grads_max_bytes > 0);
-     },
-     "--gradient-repacking makes packs of all gradients; --bucket-mb and "
-     "--agg-small-grads-max-bytes "
-     "have no place beside it"},
+    {[](const RunConfig& run) { return run.gradient_repacking > 0 && run.bucket_mb; },
+     "--gradient-repacking makes packs of all gradients, so there are no buckets for --bucket-mb"},
 };
 
 }  // namespace

@@ -14,6 +14,13 @@ struct RunConfig {
   std::string model = "trivial";
   std::string data_name = "";  // empty: the data set that the network is made for
   std::string data_dir = "";   // empty: synthetic images
+  bool distortions = false;
+  std::string resize_method = "bilinear";
+  int data_threads = 0;  // 0: what computing leaves of the cores, at least one
+  int prefetch = 2;      // batches
+  bool cache = false;
+  bool skip_corrupt = false;
+  std::string synthetic_location = "device";
   std::optional<int> num_classes = {};
   bool aux_head = false;
   int batch_size = 0;  // per device; 0: the network's own

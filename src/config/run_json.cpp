@@ -23,10 +23,7 @@ Json json_of(const std::optional<T>& value) {
 }
 
 const RunOption& option_named(const std::string& key) {
-  const std::string name = with(key, '_', '-');
-  for (const RunOption& option : run_options()) {
-    if (option.name == name || std::ranges::count(option.details.aliases, name)) return option;
-  }
+  if (const RunOption* option = find_option(key)) return *option;
   throw UsageError("a run has no option '{}'", key);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -83,6 +85,17 @@ std::string written(const std::optional<T>& value) {
 }
 
 }  // namespace
+
+const RunOption* find_option(std::string_view name) {
+  std::string dashed(name);
+  std::ranges::replace(dashed, '_', '-');
+  for (const RunOption& option : run_options()) {
+    if (option.name == dashed || std::ranges::count(option.details.aliases, dashed)) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
 
 bool is_switch(const RunOption& option) {
   return std::holds_alternative<bool RunConfig::*>(option.member);

@@ -30,6 +30,7 @@ struct OptionDetails {
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type
+  bool only_tells = false;                // changes what is written, never what is measured
 };
 
 struct RunOption {
@@ -41,6 +42,9 @@ struct RunOption {
 };
 
 std::span<const RunOption> run_options();  // in the order of the help
+
+// By its name or an alias, with dashes or underscores; null: there is none.
+const RunOption* find_option(std::string_view name);
 
 bool is_switch(const RunOption& option);                             // needs no value
 std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "engine/conv_choices.h"
 #include "nn/graph.h"
 #include "tensor/batch.h"
 #include "tensor/parameter_arena.h"
@@ -27,7 +28,7 @@ enum class Mode {
 
 // How convolutions are computed, where an engine has a choice.
 enum class ConvAlgorithm {
-  Auto,      // the faster one for each shape
+  Auto,      // by EngineOptions::conv_choices, and where they end by a rule
   Direct,    // sums of products as they are defined
   Winograd,  // fewer products wherever that is possible
 };
@@ -40,6 +41,7 @@ struct EngineOptions {
   uint64_t seed = 0;                       // of dropout
   std::string device = "cpu";              // "cpu", "cuda" or "cuda:1"
   ConvAlgorithm convolution = ConvAlgorithm::Auto;
+  ConvChoices conv_choices = {};  // of Auto: what was measured before
 };
 
 struct ParameterInfo {

@@ -35,6 +35,11 @@ class TransferLog {
 
   void add(std::span<const TransferTimes> step) {
     for (const TransferTimes& times : step) {
+      if (times.end ==
+          TimePoint{}) {  // nothing came: the first step of a strategy that lags behind
+        records_.emplace_back();
+        continue;
+      }
       records_.push_back({times.ready - start_, times.begin - start_, times.end - start_});
     }
   }

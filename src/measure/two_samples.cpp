@@ -6,22 +6,13 @@
 #include <numeric>
 
 #include "base/random.h"
+#include "measure/student.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int kResamples = 10'000;
 constexpr uint64_t kSeed = 2018;
-constexpr double kZ95 = 1.959963984540054;
-
-// The 97.5 % quantile of Student's t, by the series of Cornish and Fisher: within 1 % from three
-// degrees of freedom on.
-double student_97_5(double freedom) {
-  const double z = kZ95;
-  const double z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * std::pow(freedom, 3));
-}
 
 // Squared error of the mean, relative to it.
 double relative_error(Samples samples) {

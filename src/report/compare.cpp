@@ -180,29 +180,38 @@ std::vector<std::string> work_differences(std::span<const CompareSide> sides) {
   return lines;
 }
 
-CompareReport compare(std::span<const CompareSide> sides, double threshold) {
-  for (const CompareSide& side : sides) check_measured(side);
-  const CompareSide& base = sides.front();
-  CompareReport report = {
-      .base = base.label, .threshold = threshold, .comparisons = {}, .notes = {}};
+std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double threshold) {
+  std::vector<Comparison> comparisons;
   std::vector<double> p_values;
-  for (const CompareSide& side : sides.subspan(1)) {
-    Comparison& each = report.comparisons.emplace_back();
-    each.label = side.label;
-    const bool single = base.runs.size() == 1 && side.runs.size() == 1;
+  for (const auto& [base, other] : pairs) {
+    check_measured(base);
+    check_measured(other);
+    Comparison& each = comparisons.emplace_back();
+    each.label = other.label;
+    const bool single = base.runs.size() == 1 && other.runs.size() == 1;
     each.unit = single ? CompareUnit::StepBlocks : CompareUnit::Launches;
     if (single) {
-      measure(each, blocks_of(base.runs[0]), blocks_of(side.runs[0]));
+      measure(each, blocks_of(base.runs[0]), blocks_of(other.runs[0]));
     } else {
-      measure(each, launches_of(base), launches_of(side));
+      measure(each, launches_of(base), launches_of(other));
     }
     p_values.push_back(each.test.p);
   }
   const std::vector<double> raised = holm(p_values);
   for (size_t i = 0; i < raised.size(); ++i) {
-    report.comparisons[i].p = raised[i];
-    judge(report.comparisons[i], threshold);
+    comparisons[i].p = raised[i];
+    judge(comparisons[i], threshold);
   }
+  return comparisons;
+}
+
+CompareReport compare(std::span<const CompareSide> sides, double threshold) {
+  std::vector<ComparePair> pairs;
+  for (const CompareSide& side : sides.subspan(1)) pairs.push_back({sides.front(), side});
+  CompareReport report = {.base = sides.front().label,
+                          .threshold = threshold,
+                          .comparisons = compare_pairs(pairs, threshold),
+                          .notes = {}};
   note_unit(report, report.notes);
   note_settings(sides, report.notes);
   note_unsteady(sides, report.notes);

@@ -35,7 +35,7 @@ std::string header_text(const std::string& version, const RunConfig& run, const 
   };
   line("lockstep:", version);
   line("Model:", facts.model);
-  line("Dataset:", facts.dataset + " (synthetic)");
+  line("Dataset:", facts.dataset + (run.data_dir.empty() ? " (synthetic)" : ""));
   line("Mode:", run.forward_only ? "forward only" : "training");
   line("SingleSess:", "False");
   line("Batch size:", fmt::format("{} global", facts.batch_size * facts.devices));

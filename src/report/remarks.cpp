@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kBusyLoad = 0.5;  // of one processor
 constexpr double kNoticeableSteal = 0.01;
+constexpr double kNoticeableWait = 0.02;  // of a step
 
 std::string or_unavailable(const std::optional<std::string>& text) {
   return text.value_or("unavailable");
@@ -43,6 +44,29 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
+// When steps wait for images: how long, and what would end it. The cores needed are those that
+// make images as fast as the rest of the step uses them.
+std::optional<std::string> input_line(const RunResult& run) {
+  const double step = run.summary.mean_step;
+  const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
+  if (run.input.threads == 0 || waits < kNoticeableWait * step) return {};
+  const double images_per_step =  // of one worker
+      run.summary.images_per_second * step / std::max(run.facts.devices, 1);
+  const double needed = run.input.processor_seconds_per_image * images_per_step / (step - waits);
+  const int cores = static_cast<int>(std::ceil(needed));
+  std::string line = fmt::format(
+      "input is the limit: {:.0f} % of a step waits for images. One takes {:.2f} ms of a core",
+      100 * waits / step, 1e3 * run.input.processor_seconds_per_image);
+  const int here = (run.facts.devices + run.facts.nodes - 1) / run.facts.nodes;
+  const int free = run.host.usable_threads / std::max(here, 1) - run.facts.threads;
+  if (cores <= std::min(run.input.threads, free)) {
+    return line + fmt::format(", for which {} {} enough: the storage is too slow", cores,
+                              cores == 1 ? "core is" : "cores are");
+  }
+  return line + fmt::format(", so the network needs {} {} besides its own; it had {}", cores,
+                            cores == 1 ? "core" : "cores", std::clamp(free, 0, run.input.threads));
+}
+
 // Counted from 1, as step lines are.
 std::optional<size_t> first_without_loss(const RunResult& run) {
   const auto found = std::find_if(run.steps.begin(), run.steps.end(), [](const StepRecord& step) {
@@ -53,16 +77,16 @@ std::optional<size_t> first_without_loss(const RunResult& run) {
 }
 
 void add_oversubscription(const RunResult& run, std::vector<std::string>& lines) {
-  const int here = (run.facts.devices + run.facts.nodes - 1) / run.facts.nodes;
-  const int threads = here * run.facts.threads;
-  if (threads <= run.host.usable_threads) return;
-  lines.push_back(
-      here == 1
-          ? fmt::format("note: {} threads share {} processors", threads, run.host.usable_threads)
-          : fmt::format("note: {} workers with {} {} each share {} processors: "
-                        "they slow each other down, and none is pinned",
-                        here, run.facts.threads, run.facts.threads == 1 ? "thread" : "threads",
-                        run.host.usable_threads));
+  const int here = run.facts.workers_here, each = run.facts.threads;
+  const int cores = run.facts.cores_here > 0 ? run.facts.cores_here : run.host.usable_threads;
+  if (here * each <= cores) return;
+  if (here == 1) {
+    lines.push_back(fmt::format("note: {} threads share {} processors", each, cores));
+  } else {
+    lines.push_back(fmt::format(
+        "note: {} workers with {} {} each share {} processors: they slow each other down", here,
+        each, each == 1 ? "thread" : "threads", cores));
+  }
 }
 
 // Exposed: the step waited for communication and did nothing else.
@@ -116,9 +140,10 @@ std::vector<std::string> remarks_before(const RunResult& run) {
                     load));
   }
   add_oversubscription(run, lines);
-  if (host.cgroup_cpus && *host.cgroup_cpus < run.facts.threads) {
+  const int threads_here = run.facts.workers_here * run.facts.threads;
+  if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
     lines.push_back(fmt::format("note: this container may use {:.2f} processors for {} threads",
-                                *host.cgroup_cpus, run.facts.threads));
+                                *host.cgroup_cpus, threads_here));
   }
   if (host.governor && *host.governor == "powersave") {
     lines.emplace_back("note: the frequency governor is powersave");
@@ -151,11 +176,16 @@ std::vector<std::string> remarks_after(const RunResult& run) {
   if (run.facts.devices > 1 && !run.ranks.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
+  if (const auto line = input_line(run)) lines.push_back(*line);
+  if (run.input.skipped > 0) {
+    lines.push_back(
+        fmt::format("note: {} damaged examples were skipped", thousands_text(run.input.skipped)));
+  }
   if (const auto step = first_without_loss(run)) {
     lines.push_back(
-        fmt::format("note: the loss is not a number from step {} on: this network diverges on raw "
-                    "synthetic images at this learning rate. The speed does not depend on it",
-                    *step));
+        fmt::format("note: the loss is not a number from step {} on: this network diverges on {} "
+                    "at this learning rate. The speed does not depend on it",
+                    *step, run.config.data_dir.empty() ? "raw synthetic images" : "these images"));
   }
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
     lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",

@@ -85,6 +85,8 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("devices", facts.devices);
   visit("nodes", facts.nodes);
   visit("servers", facts.servers);
+  visit("workers_on_host", facts.workers_here);
+  visit("cores_on_host", facts.cores_here);
   visit("communicator", facts.communicator);
 }
 
@@ -149,6 +151,12 @@ void fields(Like<Throughput> auto& throughput, auto&& visit) {
   visit("fraction_of_fma_peak", throughput.fraction_of_peak);
 }
 
+void fields(Like<InputResult> auto& input, auto&& visit) {
+  visit("threads", input.threads);
+  visit("processor_seconds_per_image", input.processor_seconds_per_image);
+  visit("skipped_examples", input.skipped);
+}
+
 void fields(Like<HostInfo> auto& host, auto&& visit) {
   visit("name", host.name);
   visit("kernel", host.kernel);
@@ -197,6 +205,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("config", result.config);
   visit("facts", result.facts);
   visit("throughput", result.throughput);
+  visit("input", result.input);
   visit("summary", result.summary);
   visit("last_loss", result.last_loss);
   visit("peak_memory_bytes", result.peak_memory_bytes);
@@ -204,6 +213,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("host", result.host);
   visit("stolen_cpu_fraction", result.stolen_cpu_fraction);
   visit("libraries", result.libraries);
+  visit("conv_choices", result.conv_choices);
   visit("program", result.program);
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);
@@ -227,7 +237,7 @@ Json result_to_json(const RunResult& result) { return JsonForm<RunResult>::write
 RunResult result_from_json(const Json& json) {
   const int version = json.value("schema_version", 0);
   if (version != kResultSchemaVersion) {
-    throw Error("this is a result of schema {}, not {}", version, kResultSchemaVersion);
+    throw Error("is a result of schema {}, not {}", version, kResultSchemaVersion);
   }
   RunResult result;
   JsonForm<RunResult>::read(json, result);

@@ -26,7 +26,8 @@ struct RunFacts {
   int64_t parameters = 0, gradient_tensors = 0;
   int64_t forward_macs = 0;  // per image
   int devices = 1, nodes = 1, servers = 0;
-  std::string communicator = {};  // that carries gradients; empty: none does
+  int workers_here = 1, cores_here = 0;  // on the host of rank 0
+  std::string communicator = {};         // that carries gradients; empty: none does
 };
 
 // One operation as the engine ran it.
@@ -40,7 +41,7 @@ struct OpResult {
 struct Throughput {
   double total_images_per_second = 0;  // timed steps over the wall time of their loop
   double total_seconds = 0;
-  double per_device = 0, per_node = 0;  // of total_images_per_second
+  double per_device = 0, per_node = 0;    // of total_images_per_second
   double gflops = 0;                      // of the summary's images per second
   std::optional<double> fma_peak_gflops;  // measured on the same threads
   std::optional<double> fraction_of_peak;
@@ -62,6 +63,13 @@ struct Independence {
   double images_per_second = 0;  // of all devices together
   double efficiency = 0;         // the run's images per second, over that
   int steps = 0;                 // measured before and after the run
+};
+
+// What making the images took, by threads besides those that compute.
+struct InputResult {
+  int threads = 0;
+  double processor_seconds_per_image = 0;  // reading, decoding, resizing
+  int64_t skipped = 0;                     // damaged examples
 };
 
 // What somebody else's program printed.
@@ -89,6 +97,7 @@ struct RunResult {
   RunConfig config;
   RunFacts facts;
   Throughput throughput;
+  InputResult input;
   Summary summary;
   double last_loss = 0;  // of the kind that the configuration reports
   std::optional<int64_t> peak_memory_bytes;
@@ -96,6 +105,7 @@ struct RunResult {
   HostInfo host;
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
+  std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
   std::optional<ProgramRun> program;  // absent: an engine ran it
   std::vector<OpResult> ops;
   // Of several workers: a step takes as long as on the slowest, with the images of all.

@@ -11,10 +11,15 @@ namespace {
 constexpr int64_t kFailed = -1;
 constexpr int64_t kStop = -1;
 
+Replicated with_optimizer_for(Replicated replicated, const SyncOptions& options, int replicas) {
+  replicated.optimizer = optimizer_for(replicated.optimizer, options, replicas);
+  return replicated;
+}
+
 }  // namespace
 
 AllReduce::AllReduce(Replicated replicated, Communicator& communicator, const SyncOptions& options)
-    : updater_(std::move(replicated)),
+    : updater_(with_optimizer_for(std::move(replicated), options, communicator.size())),
       communicator_(communicator),
       options_(options),
       buckets_(make_buckets(updater_.arena(), options)) {
@@ -40,11 +45,11 @@ void AllReduce::start() {
   }
   communicator_.broadcast(updater_.arena().all_values(), 0);
   updater_.values_given();
-  thread_ = std::jthread([this] { communicate(); });
+  thread_ = std::jthread([this, first = to_send_] { communicate(first); });
 }
 
 Seconds AllReduce::begin_step(double learning_rate) {
-  updater_.begin_step(learning_rate, options_.mean ? 1.0 / communicator_.size() : 1.0);
+  updater_.begin_step(learning_rate, gradient_scale(options_, communicator_.size()));
   ready_in_step_ = applied_in_step_ = 0;
   return Seconds{0};
 }
@@ -82,9 +87,9 @@ void AllReduce::hand_over(int64_t end) {
   const int64_t begin = ready_.load(std::memory_order_relaxed);
   if (begin == to_send_ + end) return;
   for (int64_t number = begin; options_.relaxed && number < to_send_ + end; ++number) {
-    const auto [parameters, first, floats, last] = bucket_of(number);
-    const std::span<const float> fresh = updater_.arena().all_gradients().subspan(first, floats);
-    std::ranges::copy(fresh, gradients_of(number).begin() + first);
+    const Bucket& bucket = bucket_of(number);
+    const auto fresh = updater_.arena().all_gradients().subspan(bucket.first_float, bucket.floats);
+    std::ranges::copy(fresh, gradients_of(number).begin() + bucket.first_float);
   }
   ready_.store(to_send_ + end, std::memory_order_release);
   ready_.notify_one();
@@ -127,9 +132,9 @@ TransferTimes& AllReduce::time_of(int64_t number) {
   return times_[options_.relaxed ? number / count() % 2 : 0][number % count()];
 }
 
-void AllReduce::communicate() {
+void AllReduce::communicate(int64_t first) {
   try {
-    for (int64_t next = to_send_;; ++next) {
+    for (int64_t next = first;; ++next) {
       int64_t ready = ready_.load(std::memory_order_acquire);
       while (ready != kStop && ready <= next) {
         ready_.wait(ready, std::memory_order_acquire);

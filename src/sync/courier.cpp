@@ -58,7 +58,7 @@ void Courier::work() {
   try {
     for (Visit visit; next(visit);) make(visit);
     if (ending_ == Ending::GivenUp) return link_.give_up({});
-    link_.done();
+    link_.leave();
   } catch (const std::exception& error) {  // the top of a thread: the engine's throws it again
     fail(error.what());
   }
@@ -103,8 +103,8 @@ void Courier::fail(const std::string& reason) {
     made_.notify_one();
   }
   try {
-    link_.pass_on(reason);
-  } catch (const std::exception&) {  // the first failure is the one that counts
+    link_.give_up(reason);
+  } catch (const std::exception&) {  // where nobody hears it any more, the first failure counts
   }
 }
 

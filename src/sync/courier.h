@@ -26,7 +26,7 @@ class Courier {
   // These throw what the thread threw.
   bool made(Ticket ticket);
   Seconds wait(Ticket ticket);  // returns how long it did
-  void finish();  // all visits are made, and the servers know that this worker is done
+  void finish();                // makes what is posted, then leaves the servers
 
   // Of a slice as it was pulled last, in a visit that has been made.
   double sum_of_squares(int slice) const { return squares_[slice]; }

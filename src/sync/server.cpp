@@ -103,6 +103,9 @@ void Server::handle(const Request& request, int worker) {
     case RequestKind::Done:
       workers_[worker].done = true;
       return send_answer(0, worker);
+    case RequestKind::Leave:
+      workers_[worker].gone = true;
+      return;
     case RequestKind::Failed:
       return hear_failure(request, worker);
   }
@@ -186,7 +189,7 @@ void Server::send_answer(double sum_of_squares, int worker) {
                       .failure_bytes = static_cast<uint32_t>(failure_.size())};
   everyone_.send_bytes(bytes_of(answer), worker, kDataTag);
   everyone_.send_bytes(std::as_bytes(std::span(failure_)), worker, kDataTag);
-  workers_[worker].gone = training == 0 || !failure_.empty();
+  workers_[worker].gone = !failure_.empty();
 }
 
 // From now on whoever asks for something is told why there is nothing to be had.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "sync/updater.h"
 
 namespace lockstep {
 namespace {
@@ -30,11 +31,11 @@ ServerClient::ServerClient(Replicated replicated, const Peers& peers, const Sync
 }
 
 ServerPlan ServerClient::plan(const SyncOptions& options) const {
-  const bool mean = options.mean && options.synchronous;  // alone, a gradient is its own mean
+  const int together = options.synchronous ? workers_ : 1;  // in one update
   return {.workers = workers_,
           .synchronous = options.synchronous,
-          .gradient_scale = mean ? 1.0 / workers_ : 1.0,
-          .optimizer = replicated_.optimizer,
+          .gradient_scale = gradient_scale(options, together),
+          .optimizer = optimizer_for(replicated_.optimizer, options, together),
           .slices = slices_};
 }
 
@@ -86,6 +87,7 @@ double ServerClient::pulled_squares() const {
 }
 
 void ServerClient::finish() {
+  courier_->post({.others_first = true});
   courier_->wait(pull_all(arena().all_values()));
   tell_engine();
   courier_->finish();

@@ -29,6 +29,7 @@ void ServerLink::introduce(const ServerPlan& plan, std::span<const float> all_va
 }
 
 double ServerLink::visit(const Visit& visit) {
+  if (visit.others_first) wait_for_others();
   const bool pushes = visit.push != kNoSlice, pulls = visit.pull != kNoSlice;
   const Request request{
       .push = visit.push, .pull = visit.pull, .learning_rate = visit.learning_rate};
@@ -55,7 +56,7 @@ void ServerLink::still_here() {
 }
 
 // All servers are asked in turns, so that none takes the silence for a failure.
-void ServerLink::done() {
+void ServerLink::wait_for_others() {
   std::vector<int> waiting;
   for (int server = workers_; server < everyone_.size(); ++server) waiting.push_back(server);
   while (!waiting.empty()) {
@@ -64,6 +65,12 @@ void ServerLink::done() {
       return receive_answer(server).still_training == 0;
     });
     if (!waiting.empty()) std::this_thread::sleep_for(kBetweenQuestions);
+  }
+}
+
+void ServerLink::leave() {
+  for (int server = workers_; server < everyone_.size(); ++server) {
+    send({.kind = RequestKind::Leave}, server);
   }
   everyone_.barrier();
 }
@@ -74,10 +81,6 @@ void ServerLink::give_up(const std::string& reason) {
     send({.kind = RequestKind::Failed, .text_bytes = static_cast<uint32_t>(reason.size())}, server);
     everyone_.send_bytes(std::as_bytes(std::span(reason)), server, kDataTag);
   }
-}
-
-void ServerLink::pass_on(const std::string& reason) {
-  if (ended_ >= 0) give_up(reason);
 }
 
 void ServerLink::send(const Request& request, int server) {

@@ -19,6 +19,7 @@ struct Visit {
   double learning_rate = 0;
   int pull = kNoSlice;  // not the one that is pushed
   std::span<float> values = {};
+  bool others_first = false;  // before all this: until every worker has done its last step
 };
 
 class ServerLink {
@@ -32,14 +33,15 @@ class ServerLink {
   // Returns the sum of squares of the values that were pulled.
   double visit(const Visit& visit);
   void still_here();
-  void done();                              // returns when all workers are
-  void give_up(const std::string& reason);  // the servers tell the other workers; empty: "rank 2"
-  void pass_on(const std::string& reason);  // what one server told, to the others
+  void leave();  // returns when all ranks do
+  // Servers tell the other workers why; with no reason, that this rank gave up.
+  void give_up(const std::string& reason);
 
  private:
   int rank_of(int slice) const { return workers_ + slices_[slice].server; }
   void send(const Request& request, int server);
   Answer receive_answer(int server);
+  void wait_for_others();
 
   Communicator& everyone_;
   int workers_;

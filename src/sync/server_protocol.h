@@ -6,8 +6,9 @@
 // after it has pushed it, in one order for all. So nobody waits in a circle, even where a send
 // waits for its receiver.
 //
-// In the end a worker says Done and asks again until its server answers that nobody is left: no
-// rank may close its connections while others still use theirs.
+// In the end a worker says Done and asks again until nobody trains any more, pulls what all of them
+// made, and says Leave. Then all ranks meet in a barrier: none may close its connections while
+// others still use theirs.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@ enum class RequestKind : int32_t {
   Visit,      // a push, a pull or both
   StillHere,  // a worker that computes is not a dead one; no answer
   Done,       // this worker's last step is over; the Answer comes at once
+  Leave,      // it will not speak again; no answer
   Failed,     // this worker gives up: the reason, `text_bytes` long, follows; no answer
 };
 

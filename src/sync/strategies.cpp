@@ -20,6 +20,8 @@ std::unique_ptr<Strategy> independent(Replicated replicated, const Peers&, const
 
 std::unique_ptr<Strategy> all_reduce(Replicated replicated, const Peers& peers,
                                      const SyncOptions& options) {
+  const bool alone = peers.workers->size() == 1 && !options.relaxed;
+  if (alone) return std::make_unique<Independent>(std::move(replicated));
   return std::make_unique<AllReduce>(std::move(replicated), *peers.workers, options);
 }
 
@@ -33,15 +35,15 @@ std::unique_ptr<Strategy> with_servers(Replicated replicated, const Peers& peers
 constexpr const char* kAllReduceHelp = "replicas add up their gradients and keep all values";
 
 constexpr StrategyKind kStrategies[] = {
-    {"independent", "replicas never hear of each other", false, false, independent},
-    {"replicated", kAllReduceHelp, true, false, all_reduce},
-    {"collective_all_reduce", kAllReduceHelp, true, false, all_reduce},
-    {"distributed_all_reduce", kAllReduceHelp, true, false, all_reduce},
-    {"horovod", kAllReduceHelp, true, false, all_reduce},
-    {"parameter_server", "servers keep the values, fetched before every step", true, true,
+    {"independent", "replicas never hear of each other", false, false, false, independent},
+    {"replicated", kAllReduceHelp, true, false, false, all_reduce},
+    {"collective_all_reduce", kAllReduceHelp, true, false, false, all_reduce},
+    {"distributed_all_reduce", kAllReduceHelp, true, false, false, all_reduce},
+    {"horovod", kAllReduceHelp, true, false, false, all_reduce},
+    {"parameter_server", "servers keep the values, fetched before every step", true, true, true,
      with_servers<ParameterServer>},
     {"distributed_replicated", "servers keep the values, copies are refreshed during backward",
-     true, true, with_servers<DistributedReplicated>},
+     true, true, false, with_servers<DistributedReplicated>},
 };
 
 }  // namespace
@@ -55,6 +57,41 @@ const StrategyKind& find_strategy(std::string_view name) {
     names.push_back(kind.name);
   }
   throw UsageError("--variable-update must be one of {}, not '{}'", fmt::join(names, ", "), name);
+}
+
+std::vector<std::string> problems_in(const StrategyKind& kind, const SyncOptions& options) {
+  std::vector<std::string> problems;
+  const bool reduces = kind.communicates && !kind.needs_servers;
+  const auto only = [&](bool given, bool fits, std::string_view flag, std::string_view with) {
+    if (!given || fits) return;
+    problems.push_back(
+        fmt::format("{} is for {}, not for --variable-update {}", flag, with, kind.name));
+  };
+  constexpr std::string_view kReduces =
+      "strategies that add up gradients (replicated, horovod, ...)";
+  constexpr std::string_view kServers = "parameter_server and distributed_replicated";
+  constexpr std::string_view kFetches = "parameter_server";
+  only(options.repacking != 0, reduces, "--gradient-repacking", kReduces);
+  only(options.relaxed, reduces, "--variable-consistency relaxed", kReduces);
+  only(options.small_bytes != 0, kind.communicates, "--agg-small-grads-max-bytes",
+       "strategies that communicate");
+  only(options.sharded, kind.needs_servers, "--ps-placement sharded", kServers);
+  only(options.staged, kind.fetches, "--staged-vars", kFetches);
+  only(!options.synchronous, kind.fetches, "--no-cross-replica-sync", kFetches);
+
+  const auto need = [&](bool fine, std::string_view flag, std::string_view what, int64_t given) {
+    if (!fine) problems.push_back(fmt::format("{} must be {}, not {}", flag, what, given));
+  };
+  need(options.bucket_bytes > 0, "--bucket-mb", "above 0 bytes", options.bucket_bytes);
+  need(options.repacking >= 0, "--gradient-repacking", "at least 0", options.repacking);
+  need(options.small_bytes >= 0, "--agg-small-grads-max-bytes", "at least 0", options.small_bytes);
+  need(options.small_group > 0, "--agg-small-grads-max-group", "above 0", options.small_group);
+  if (options.repacking > 0 && options.small_bytes > 0) {
+    problems.push_back(
+        "--gradient-repacking packs all gradients, so --agg-small-grads-max-bytes has none left; "
+        "give one of them");
+  }
+  return problems;
 }
 
 }  // namespace lockstep

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "comm/communicator.h"
 #include "sync/options.h"
@@ -22,11 +24,15 @@ struct StrategyKind {
   std::string_view help;
   bool communicates;   // false: replicas never hear of each other
   bool needs_servers;  // parameter servers hold the values
+  bool fetches;        // all values from servers before every step: may be staged, asynchronous
   std::unique_ptr<Strategy> (*make)(Replicated replicated, const Peers& peers,
                                     const SyncOptions& options);
 };
 
 std::span<const StrategyKind> strategies();
 const StrategyKind& find_strategy(std::string_view name);  // throws UsageError
+
+// One line per option that the strategy cannot have, in the words of the command line; empty: fine.
+std::vector<std::string> problems_in(const StrategyKind& kind, const SyncOptions& options);
 
 }  // namespace lockstep

@@ -4,9 +4,20 @@
 
 #include <memory>
 
+#include "sync/options.h"
 #include "sync/strategy.h"
 
 namespace lockstep {
+
+// The sum of gradients of (loss + decay) decays once per replica, like one with a larger rate.
+inline OptimizerSettings optimizer_for(OptimizerSettings settings, const SyncOptions& options,
+                                       int replicas) {
+  if (!options.mean) settings.weight_decay *= replicas;
+  return settings;
+}
+inline double gradient_scale(const SyncOptions& options, int replicas) {
+  return options.mean ? 1.0 / replicas : 1.0;
+}
 
 class Updater {
  public:

@@ -16,6 +16,10 @@ ParameterArena make_arena(const Engine& engine, const AllocateMemory& gradients)
 void start_from_first_values(const Graph& graph, uint64_t seed, Engine& engine,
                              ParameterArena& arena) {
   engine.bind(arena);
+  write_first_values(graph, seed, engine, arena);
+}
+
+void write_first_values(const Graph& graph, uint64_t seed, Engine& engine, ParameterArena& arena) {
   std::vector<float> plain;
   for (ParameterId id = 0; const ParameterSpec& parameter : parameters_of(graph)) {
     plain.resize(static_cast<size_t>(parameter.shape.elements()));

@@ -40,8 +40,8 @@ class BadInput : public ::testing::Test {
   Outcome run(const std::string& arguments) const {
     const fs::path work = directory_ / "work";
     fs::create_directory(work);
-    const std::string line =
-        "cd " + work.string() + " && " LOCKSTEP_PROGRAM " " + arguments + " >../out 2>../err";
+    const std::string line = "cd " + work.string() + " && XDG_CACHE_HOME=" + work.string() +
+                             " " LOCKSTEP_PROGRAM " " + arguments + " >../out 2>../err";
     const int status = std::system(line.c_str());
     std::vector<std::string> err = split(text_in(directory_ / "err"), '\n');
     if (!err.empty() && err.back().empty()) err.pop_back();
@@ -79,7 +79,8 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --device=gpu", 2, "must be one of cpu");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
-  expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2, "--num-ps");
+  expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2,
+                  "--num-ps");
   expect_one_line("train --num-gpus=2 --all-reduce-spec=xring:3", 2, "all-reduce-spec");
   expect_one_line("train lenet", 2, "belongs to no option");
   expect_one_line("train --model", 2, "needs a value");

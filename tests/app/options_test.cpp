@@ -55,6 +55,23 @@ TEST(Options, TheLastOfTwoCounts) {
   EXPECT_TRUE(parsed({"--noprofile", "--profile"}).profile);
 }
 
+TEST(Options, AFlagOfManyIsToldOfEach) {
+  Words told;
+  const CommandSyntax syntax = {
+      .command = "x",
+      .summary = "",
+      .flags = {{.name = "axis",
+                 .value_name = "V",
+                 .help = "",
+                 .set = [&](const std::string& text) { told.push_back(text); },
+                 .many = true}},
+      .positional = Positional{.name = "FILE", .help = "", .set = [&](const std::string& text) {
+                                 told.push_back(text);
+                               }}};
+  parse(syntax, Words{"--axis", "1,2", "file", "--axis=3"});
+  EXPECT_EQ(told, (Words{"1,2", "3", "file"}));
+}
+
 TEST(Options, OldNamesStillWork) {
   EXPECT_EQ(parsed({"--num_gpus=3"}).num_devices, 3);
   EXPECT_EQ(parsed({"--num_intra_threads=2"}).threads, 2);

@@ -111,6 +111,21 @@ TEST(Roles, OfAllProcessesTheLastAreServers) {
   EXPECT_TRUE(roles.is_server(6));
 }
 
+TEST(Roles, HostsOfServersMeanParameterServers) {
+  RunConfig run = {.job_name = "ps", .ps_hosts = "s:1", .worker_hosts = "w:1,x:1"};
+  EXPECT_TRUE(settle_strategy(run));
+  const Place place = find_place(run, with({}));
+  EXPECT_TRUE(roles_of(run, place).is_server(place.rank));
+  EXPECT_EQ(roles_of(run, place).workers, 2);
+  run.variable_update = "horovod";
+  EXPECT_FALSE(settle_strategy(run));
+  EXPECT_THROW(roles_of(run, place), UsageError);
+}
+
+TEST(Roles, ThereAreAsManyWorkersAsProcesses) {
+  EXPECT_THROW(roles_of({.num_devices = 4}, {.meeting = Meeting::Mpi, .size = 2}), UsageError);
+}
+
 TEST(Roles, ServersInsideWorkersNeedNoProcess) {
   const RunConfig run = {
       .num_devices = 4, .variable_update = "parameter_server", .num_ps = 2, .ps_in_worker = true};

@@ -36,6 +36,21 @@ TEST(Plan, WorkersStartFromTheSameValuesAndDropDifferentActivations) {
   EXPECT_NE(first.engine_options.seed, second.engine_options.seed);
 }
 
+TEST(Plan, WhatAStrategyHasNoUseForIsRefused) {
+  const char* servers = "parameter_server";
+  EXPECT_EQ(problems({.model = "lenet",
+                      .variable_update = servers,
+                      .all_reduce_spec = "xring",
+                      .gradient_compression = "fp16"})
+                .size(),
+            2u);
+  EXPECT_EQ(
+      problems({.model = "lenet", .variable_update = servers, .gradient_repacking = 2}).size(), 1u);
+  EXPECT_EQ(problems({.model = "lenet", .staged_vars = true}).size(), 1u);
+  EXPECT_EQ(problems({.model = "lenet", .variable_update = servers, .staged_vars = true}).size(),
+            0u);
+}
+
 TEST(Plan, TheNetworkDecidesWhatIsNotGiven) {
   const RunPlan lenet = plan({.model = "LeNet"});
   EXPECT_EQ(lenet.facts.model, "lenet");

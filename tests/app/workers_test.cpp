@@ -87,6 +87,9 @@ TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {
   const RunResult result = read_result(path("r.json"));
   ASSERT_TRUE(result.independent.has_value());
   EXPECT_EQ(result.independent->steps, 6);
+  const Ran plain = run(train({"--num-devices=2", "--result", path("plain.json")}));
+  ASSERT_EQ(plain.outcome.end, RunEnd::Completed) << plain.err;
+  EXPECT_EQ(read_result(path("plain.json")).last_loss, result.last_loss);
   EXPECT_NEAR(result.independent->efficiency * result.independent->images_per_second,
               result.throughput.total_images_per_second, 1e-6);
 }
@@ -164,8 +167,8 @@ TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsPlace) {
 TEST_F(Workers, EveryStrategyHasTheSameLosses) {
   double loss = 0;
   for (const char* strategy : {"replicated", "parameter_server", "distributed_replicated"}) {
-    const Ran ran = run(train({"--num-devices=2", "--variable-update", strategy, "--result",
-                               path("r.json"), "--ps-in-worker"}));
+    const Ran ran =
+        run(train({"--num-devices=2", "--variable-update", strategy, "--result", path("r.json")}));
     ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << strategy << "\n" << ran.err;
     const double last = read_result(path("r.json")).last_loss;
     if (loss == 0) loss = last;
@@ -230,11 +233,11 @@ TEST_F(Faults, AStoppedWorkerEndsTheRunWithItsName) {
 
 TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
   const std::string mark = "WORKERS_TEST=" + directory_.string();
-  const Command command = {
-      .name = "the run",
-      .argv = train({"--num-devices=2", "--num-batches=1000000", "--result", path("r.json")}),
-      .env = {{"WORKERS_TEST", directory_.string()}},
-      .expected_exit_code = 130};
+  const Command command = {.name = "the run",
+                           .argv = train({"--num-devices=2", "--num-batches=1000000", "--result",
+                                          path("r.json"), "--variable-update=parameter_server"}),
+                           .env = {{"WORKERS_TEST", directory_.string()}},
+                           .expected_exit_code = 130};
   const PlanOutcome outcome = run_commands(
       std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
         if (!done_ && line.text.find("images/sec") != std::string::npos) {

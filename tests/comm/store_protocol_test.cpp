@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-std::span<const std::byte> body(const Bytes& frame) {
+std::span<const std::byte> body(const Frame& frame) {
   return std::span(frame).subspan(kFrameHeaderBytes);
 }
 
@@ -28,7 +28,7 @@ TEST(StoreProtocol, RequestsArriveAsTheyWereSent) {
 }
 
 TEST(StoreProtocol, AFrameSaysItsLengthFirst) {
-  const Bytes frame = encode(SetRequest{"k", "value"});
+  const Frame frame = encode(SetRequest{"k", "value"});
   EXPECT_EQ(frame_length(frame), frame.size() - kFrameHeaderBytes);
 }
 
@@ -36,7 +36,7 @@ TEST(StoreProtocol, NoTruncatedOrLengthenedFrameIsARequest) {
   for (const StoreRequest& request :
        {StoreRequest(HelloRequest{"token", "1"}), StoreRequest(SetRequest{"key", "value"}),
         StoreRequest(GetRequest{{"one", "two"}, 5})}) {
-    Bytes frame = encode(request);
+    Frame frame = encode(request);
     for (size_t size = 0; size < frame.size() - kFrameHeaderBytes; ++size) {
       EXPECT_FALSE(decode_request(body(frame).first(size))) << size;
     }
@@ -48,10 +48,10 @@ TEST(StoreProtocol, NoTruncatedOrLengthenedFrameIsARequest) {
 // Flipping bytes must never make the decoder read beyond its input (the sanitizers watch) or
 // believe in lengths that are not there.
 TEST(StoreProtocol, DamagedFramesAreRequestsOrNothing) {
-  const Bytes good = encode(GetRequest{{"host/0", "host/1", "host/2"}, 1000});
+  const Frame good = encode(GetRequest{{"host/0", "host/1", "host/2"}, 1000});
   const RandomStream random(7, 0);
   for (uint64_t round = 0; round < 20000; ++round) {
-    Bytes damaged = good;
+    Frame damaged = good;
     for (uint64_t flip = 0; flip <= round % 4; ++flip) {
       const uint64_t bits = random.bits(round * 4 + flip);
       damaged[bits % damaged.size()] = static_cast<std::byte>(bits >> 32);
@@ -65,7 +65,7 @@ TEST(StoreProtocol, DamagedFramesAreRequestsOrNothing) {
 TEST(StoreProtocol, RandomBytesAreNoHello) {
   const RandomStream random(8, 0);
   for (uint64_t round = 0; round < 20000; ++round) {
-    Bytes noise(random.bits(round) % 100);
+    Frame noise(random.bits(round) % 100);
     for (size_t i = 0; i < noise.size(); ++i) {
       noise[i] = static_cast<std::byte>(random.bits(round * 1000 + i) & 3);
     }

@@ -40,9 +40,9 @@ class Strangers : public ::testing::Test {
                        .most_strangers = 8}};
 };
 
-Bytes noise(uint64_t seed, size_t size) {
+Frame noise(uint64_t seed, size_t size) {
   const RandomStream random(seed, 0);
-  Bytes bytes(size);
+  Frame bytes(size);
   for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>(random.bits(i));
   return bytes;
 }
@@ -79,7 +79,7 @@ TEST_F(Strangers, WithAWrongTokenAreDropped) {
 TEST_F(Strangers, ThatAnnounceGigabytesAreDroppedBeforeTheySendThem) {
   for (const unsigned char last : {0x01, 0x7f, 0xff}) {
     const Descriptor socket = stranger();
-    const Bytes header = {std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{last}};
+    const Frame header = {std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{last}};
     shout(socket, header);
     expect_dropped(socket);
   }
@@ -87,7 +87,7 @@ TEST_F(Strangers, ThatAnnounceGigabytesAreDroppedBeforeTheySendThem) {
 }
 
 TEST_F(Strangers, ThatStopInTheMiddleOfAFrameRunOutOfTime) {
-  const Bytes hello = encode(HelloRequest{token_, ""});
+  const Frame hello = encode(HelloRequest{token_, ""});
   for (size_t size = 0; size < 8; ++size) {
     const Descriptor socket = stranger();
     shout(socket, std::span(hello).first(size * hello.size() / 8));
@@ -117,13 +117,13 @@ TEST_F(Strangers, DoNotDisturbAMemberThatWaits) {
 TEST_F(Strangers, MembersThatSendGarbageAreDroppedToo) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     const Descriptor socket = stranger();
-    Bytes bytes = encode(HelloRequest{token_, ""});
-    Bytes garbage = noise(seed, 5000);
+    Frame bytes = encode(HelloRequest{token_, ""});
+    Frame garbage = noise(seed, 5000);
     garbage[3] = std::byte{static_cast<unsigned char>(seed)};  // also lengths that are allowed
     bytes.insert(bytes.end(), garbage.begin(), garbage.end());
     shout(socket, bytes);
     if (frame_length(garbage) > kMostFrameBytes) {
-      Bytes welcome(kFrameHeaderBytes + 5);
+      Frame welcome(kFrameHeaderBytes + 5);
       read_all(socket, welcome, Seconds{60});
       expect_dropped(socket);
     }
@@ -136,7 +136,7 @@ TEST_F(Strangers, AMemberThatSendsByteByByteIsUnderstood) {
   for (const StoreRequest& request :
        {StoreRequest(HelloRequest{token_, ""}), StoreRequest(SetRequest{"slow", "but well"})}) {
     for (const std::byte byte : encode(request)) write_all(socket, {&byte, 1}, Seconds{60});
-    Bytes reply(kFrameHeaderBytes + 5);
+    Frame reply(kFrameHeaderBytes + 5);
     read_all(socket, reply, Seconds{60});
   }
   EXPECT_EQ(Store(joining()).get("slow", Seconds{60}), "but well");

@@ -16,12 +16,14 @@ namespace lockstep::native {
 namespace {
 
 struct Sample {
-  int batch, inputs, outputs, height, width, kernel;
+  int batch, inputs, outputs, height, width;
+  Extent kernel;
   Padding padding;
 
   std::string text() const {
-    return fmt::format("batch {} {}x{}x{} -> {} channels, kernel {}, padding {}", batch, inputs,
-                       height, width, outputs, kernel, static_cast<int>(padding));
+    return fmt::format("batch {} {}x{}x{} -> {} channels, kernel {}x{}, padding {}", batch, inputs,
+                       height, width, outputs, kernel.height, kernel.width,
+                       static_cast<int>(padding));
   }
 };
 
@@ -29,17 +31,20 @@ int between(const RandomStream& random, uint64_t index, int low, int high) {
   return low + static_cast<int>(random.bits(index) % static_cast<uint64_t>(high - low + 1));
 }
 
-Sample draw(uint64_t seed) {
-  const RandomStream random(seed, 1);
-  const int kernel = between(random, 0, 0, 2) == 0 ? 5 : 3;
-  const int side = between(random, 1, 0, 3) == 0 ? 64 : 20;  // most are small, for time
+// Kernels take turns, so that a few samples have them all.
+constexpr Extent kKernels[] = {3, 5, {1, 3}, {3, 1}, {1, 7}, {7, 1}};
+
+Sample draw(int number) {
+  const RandomStream random(static_cast<uint64_t>(number), 1);
+  const Extent kernel = kKernels[static_cast<size_t>(number) % std::size(kKernels)];
+  const bool large = between(random, 1, 0, 3) == 0;  // few, and narrow: for time
+  const int side = large ? 64 : 20, channels = large ? 24 : 70;
   const bool valid = between(random, 2, 0, 3) == 0;
-  const int least = valid ? kernel : 1;
   return {.batch = between(random, 3, 1, 3),
-          .inputs = between(random, 4, 8, 70),
-          .outputs = between(random, 5, 1, 70),
-          .height = between(random, 6, least, side),
-          .width = between(random, 7, least, side),
+          .inputs = between(random, 4, 8, channels),
+          .outputs = between(random, 5, 1, channels),
+          .height = between(random, 6, valid ? kernel.height : 1, side),
+          .width = between(random, 7, valid ? kernel.width : 1, side),
           .kernel = kernel,
           .padding = valid ? Padding::Valid : Padding::Same};
 }
@@ -82,7 +87,8 @@ class Harness {
     stored_ = make_direct_forward(device_, problem_)->weights();
     plain_.x.resize(sample.batch * input.elements());
     plain_.y.resize(sample.batch * inferred.output.elements());
-    plain_.weights.resize(sample.outputs * sample.inputs * sample.kernel * sample.kernel);
+    plain_.weights.resize(sample.outputs * sample.inputs * sample.kernel.height *
+                          sample.kernel.width);
     fill_truncated_normal(plain_.x, RandomStream(7, 1), 0.3, 1);
     fill_truncated_normal(plain_.y, RandomStream(7, 2), 0, 1);
     fill_truncated_normal(plain_.weights, RandomStream(7, 3), 0, 0.1);
@@ -144,20 +150,20 @@ class Harness {
   template <typename Body>
   void for_every_product(const Body& body) const {
     const Shape &in = problem_.input, &out = problem_.output;
-    const int kernel = problem_.layer.kernel.height;
+    const Extent kernel = problem_.layer.kernel;
     for (int64_t n = 0; n < problem_.batch; ++n)
       for (int64_t o = 0; o < out.channels(); ++o)
         for (int64_t i = 0; i < in.channels(); ++i)
           for (int64_t r = 0; r < out.height(); ++r)
             for (int64_t c = 0; c < out.width(); ++c)
-              for (int a = 0; a < kernel; ++a)
-                for (int b = 0; b < kernel; ++b) {
+              for (int a = 0; a < kernel.height; ++a)
+                for (int b = 0; b < kernel.width; ++b) {
                   const int64_t row = r + a - problem_.pads.top,
                                 column = c + b - problem_.pads.left;
                   if (row < 0 || row >= in.height() || column < 0 || column >= in.width()) continue;
                   body(((n * in.channels() + i) * in.height() + row) * in.width() + column,
                        ((n * out.channels() + o) * out.height() + r) * out.width() + c,
-                       ((o * in.channels() + i) * kernel + a) * kernel + b);
+                       ((o * in.channels() + i) * kernel.height + a) * kernel.width + b);
                 }
   }
   Doubles exact_forward() const {
@@ -189,7 +195,11 @@ class Harness {
   Plain plain_;
 };
 
-class ConvPasses : public testing::TestWithParam<uint64_t> {};
+// Of weight gradients: over a few pixels direct convolution hardly rounds, so that 2.5 times its
+// error would be next to nothing. Then this counts, which is less than other directions may lose.
+constexpr double kShortSums = 2e-6;
+
+class ConvPasses : public testing::TestWithParam<int> {};
 
 TEST_P(ConvPasses, WinogradIsNearlyAsExactAsDirect) {
   const Sample sample = draw(GetParam());
@@ -198,7 +208,7 @@ TEST_P(ConvPasses, WinogradIsNearlyAsExactAsDirect) {
   ASSERT_TRUE(harness.fits());
   EXPECT_LE(harness.forward_error(true), 3e-6);
   EXPECT_LE(harness.data_error(true), 3e-6);
-  EXPECT_LE(harness.weights_error(true), 2.5 * harness.weights_error(false) + 1e-6);
+  EXPECT_LE(harness.weights_error(true), std::max(2.5 * harness.weights_error(false), kShortSums));
 }
 
 TEST_P(ConvPasses, DirectIsExact) {
@@ -207,12 +217,14 @@ TEST_P(ConvPasses, DirectIsExact) {
   EXPECT_LE(harness.data_error(false), 2e-6);
 }
 
-INSTANTIATE_TEST_SUITE_P(RandomShapes, ConvPasses, testing::Range(uint64_t{1}, uint64_t{25}));
+INSTANTIATE_TEST_SUITE_P(RandomShapes, ConvPasses, testing::Range(0, LOCKSTEP_CONV_SAMPLES));
 
 TEST(WinogradFits, OnlyWhatItComputes) {
   EXPECT_TRUE(Harness({1, 16, 16, 8, 8, 3, Padding::Same}).fits());
   EXPECT_FALSE(Harness({1, 16, 16, 8, 8, 1, Padding::Same}).fits());
   EXPECT_FALSE(Harness({1, 3, 16, 8, 8, 3, Padding::Same}).fits());
+  EXPECT_TRUE(Harness({1, 16, 16, 8, 8, {1, 7}, Padding::Same}).fits());
+  EXPECT_FALSE(Harness({1, 16, 16, 8, 8, {3, 5}, Padding::Same}).fits());
 }
 
 }  // namespace

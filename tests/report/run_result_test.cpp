@@ -24,6 +24,7 @@ RunResult full_result() {
   result.host.isa = {"avx2", "fma"};
   result.host.cpu_model = "Some CPU";
   result.libraries = {{"native", "oneDNN"}};
+  result.conv_choices = {{"forward 3x3", "winograd"}};
   result.ops = {{.layer = "conv0",
                  .what = "conv+relu",
                  .kernel = "jit",

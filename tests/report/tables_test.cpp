@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <set>
 #include <sstream>
@@ -12,6 +12,11 @@
 
 namespace lockstep {
 namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
   TextTable table({{"name", TextTable::Align::Left}, {"count"}, {"note", TextTable::Align::Left}});
@@ -99,6 +104,34 @@ TEST(Remarks, ABusyMachineIsMentioned) {
             "note: the load of this machine is 3.50 before the run: others compute too, and the "
             "numbers will be too low");
   EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
+}
+
+// Steps of 100 ms for 10 images, of which `waits` are waited for input.
+RunResult run_that_waits(double waits) {
+  RunResult result;
+  result.summary.mean_step = 0.1;
+  result.summary.images_per_second = 100;
+  result.summary.mean_phases[static_cast<size_t>(Phase::Input)] = waits;
+  result.input = {.threads = 1, .processor_seconds_per_image = 0.02};
+  result.facts.threads = 1;
+  result.host.usable_threads = 2;
+  return result;
+}
+
+TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
+  // Without waiting: 10 images in 50 ms, each 20 ms of a core.
+  EXPECT_THAT(
+      remarks_after(run_that_waits(0.05)),
+      Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
+                         "the network needs 4 cores besides its own; it had 1")));
+  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(HasSubstr("input is the limit"))));
+}
+
+TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
+  RunResult result = run_that_waits(0.05);
+  result.input.processor_seconds_per_image = 0.001;
+  EXPECT_THAT(remarks_after(result),
+              Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
 }
 
 TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }

@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <mutex>
-
 #include "comm/local.h"
 #include "support/ranks.h"
 #include "support/reference_engine.h"
 #include "support/replica.h"
-#include "sync/server.h"
 #include "train/replicated.h"
 
 namespace lockstep {
@@ -64,17 +61,16 @@ int total_batch(const StrategyRun& run) { return small_network(run.network).batc
 
 RunOutcome try_run(const StrategyRun& run) {
   RunOutcome outcome{.workers = std::vector<WorkerResult>(run.workers), .errors = {}};
-  const CommOptions options{.stall_timeout = Seconds{20}};
   // Strategies with servers only ask how many workers there are.
   const auto workers_alone = make_local(run.workers);
   const auto rank = [&](Communicator& everyone) {
-    if (everyone.rank() >= run.workers) return run_server(everyone);
+    if (everyone.rank() >= run.workers) return run.server(everyone);
     const Share share{everyone.rank(), run.workers, total_batch(run)};
     const Peers peers{run.servers > 0 ? workers_alone[share.worker].get() : &everyone,
                       run.servers > 0 ? &everyone : nullptr};
     outcome.workers[share.worker] = train_one(run, share, peers);
   };
-  outcome.errors = find_rank_runner(run.ranks).run(run.workers + run.servers, options, rank);
+  outcome.errors = find_rank_runner(run.ranks).run(run.workers + run.servers, {}, rank);
   return outcome;
 }
 

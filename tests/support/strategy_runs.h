@@ -11,6 +11,7 @@
 
 #include "nn/optimizer.h"
 #include "support/small_networks.h"
+#include "sync/server.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -21,8 +22,9 @@ struct StrategyRun {
   int workers = 2, servers = 0;
   OptimizerSettings optimizer = {.name = "momentum", .weight_decay = 0.01};
   std::string network = "ConvWithTwoReaders";  // without batch normalisation
-  int steps = 4;
+  int steps = 3;
   std::string ranks = "local";  // of rank_runners()
+  std::function<void(Communicator&)> server = run_server;
   // Called on each worker before each step; may throw.
   std::function<void(int worker, int step)> before_step = {};
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/native/conv_pass.h"
 #include "engine/native/fold.h"
 #include "engine/native/gradient_sum.h"
 #include "tensor/memory.h"
@@ -25,25 +24,24 @@ ConvProblem problem_of(const Layout& layout, const ConvSpec& spec) {
 
 class ConvOp : public Op {
  public:
-  ConvOp(OpInfo info, const Device& device, const Layout& layout, const ConvSpec& spec)
+  ConvOp(OpInfo info, const ConvSurroundings& around, const ConvSpec& spec)
       : Op(std::move(info)),
-        device_(device),
-        layout_(layout),
+        device_(around.device),
+        layout_(around.layout),
         spec_(spec),
-        problem_(problem_of(layout, spec)),
-        forward_(make_direct_forward(device, problem_)),
-        stored_(forward_->weights()) {
-    const bool winograd = wants_winograd() && winograd_fits(problem_, stored_);
-    if (winograd) forward_ = make_winograd_forward(problem_, spec.bounds);
+        problem_(problem_of(around.layout, spec)),
+        stored_(make_direct_forward(device_, problem_)->weights()) {
+    const auto chosen = [&](ConvDirection direction) {
+      return make_pass(device_, {direction, problem_, stored_, spec.bounds}, around.chooser);
+    };
+    forward_ = chosen(ConvDirection::Forward);
     std::string kernels = forward_->kernel();
     if (spec.mode == Mode::Training) {
       if (spec.x->needs_gradient) {
-        data_ = winograd ? make_winograd_backward_data(problem_)
-                         : make_direct_backward_data(device, problem_);
+        data_ = chosen(ConvDirection::BackwardData);
         kernels += " " + data_->kernel();
       }
-      weight_gradient_ = winograd ? make_winograd_backward_weights(problem_)
-                                  : make_direct_backward_weights(device, problem_, stored_);
+      weight_gradient_ = chosen(ConvDirection::BackwardWeights);
       kernels += " " + weight_gradient_->kernel();
     }
     note_kernel(kernels);
@@ -122,13 +120,6 @@ class ConvOp : public Op {
   void state_changed() override { stale_ = spec_.folded.has_value(); }
 
  private:
-  // With fewer channels the transforms cost more than they save.
-  bool wants_winograd() const {
-    constexpr int64_t kWorthwhile = 16;
-    if (is_image() || spec_.algorithm == ConvAlgorithm::Direct) return false;
-    return spec_.algorithm == ConvAlgorithm::Winograd ||
-           std::min(problem_.input.channels(), problem_.output.channels()) >= kWorthwhile;
-  }
   bool is_image() const { return spec_.x->format == Format::Image; }
   bool copies_weights() const { return data_ && data_->weights() != stored_; }
 
@@ -190,9 +181,9 @@ class ConvOp : public Op {
 
 }  // namespace
 
-std::unique_ptr<Op> make_conv_op(OpInfo info, const Device& device, const Layout& layout,
+std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvSurroundings& around,
                                  const ConvSpec& spec) {
-  return std::make_unique<ConvOp>(std::move(info), device, layout, spec);
+  return std::make_unique<ConvOp>(std::move(info), around, spec);
 }
 
 }  // namespace lockstep::native

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/native/conv_kernels.h"
+#include "engine/native/conv_methods.h"
 #include "engine/native/kernels.h"
 #include "engine/native/norm_op.h"
 #include "engine/native/op.h"
@@ -20,11 +20,16 @@ struct ConvSpec {
   Value* y;
   Bounds bounds;
   Mode mode;
-  ConvAlgorithm algorithm;
   std::optional<NormSpec> folded;  // inference only: its x and y are not used
 };
 
-std::unique_ptr<Op> make_conv_op(OpInfo info, const Device& device, const Layout& layout,
-                                 const ConvSpec& spec);
+// What all convolutions of a network share. The operation keeps the device only.
+struct ConvSurroundings {
+  const Device& device;
+  const Layout& layout;
+  ConvChooser& chooser;
+};
+
+std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvSurroundings& around, const ConvSpec& spec);
 
 }  // namespace lockstep::native

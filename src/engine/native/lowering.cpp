@@ -18,11 +18,12 @@ namespace {
 class Lowering {
  public:
   Lowering(const Graph& graph, const EngineOptions& options, const Layout& layout,
-           const Device& device)
+           const Device& device, ConvChooser& chooser)
       : graph_(graph),
         options_(options),
         layout_(layout),
         device_(device),
+        chooser_(chooser),
         consumers_(consumers_of(graph)),
         specs_(parameters_of(graph)),
         value_of_(graph.nodes().size()),
@@ -197,7 +198,6 @@ class Lowering {
                   .y = nullptr,
                   .bounds = kUnbounded,
                   .mode = options_.mode,
-                  .algorithm = options_.convolution,
                   .folded = {}};
     if (layer.bias) spec.bias = parameter(id, ParameterRole::Bias);
     if (!training()) {
@@ -208,7 +208,7 @@ class Lowering {
     }
     spec.bounds = absorb_relu(so_far);
     spec.y = output(so_far, Format::Blocked, true);
-    out_.ops.push_back(make_conv_op(info(id, so_far), device_, layout_, spec));
+    out_.ops.push_back(make_conv_op(info(id, so_far), {device_, layout_, chooser_}, spec));
   }
 
   void emit(NodeId id, const BatchNorm& layer) {
@@ -310,6 +310,7 @@ class Lowering {
   const EngineOptions& options_;
   const Layout& layout_;
   const Device& device_;
+  ConvChooser& chooser_;
   std::vector<std::vector<NodeId>> consumers_;
   std::vector<ParameterSpec> specs_;
   std::vector<Value*> value_of_;  // by node, once computed
@@ -322,8 +323,8 @@ class Lowering {
 }  // namespace
 
 Lowered lower(const Graph& graph, const EngineOptions& options, const Layout& layout,
-              const Device& device) {
-  return Lowering(graph, options, layout, device).run();
+              const Device& device, ConvChooser& chooser) {
+  return Lowering(graph, options, layout, device, chooser).run();
 }
 
 }  // namespace lockstep::native

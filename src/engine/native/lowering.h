@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/native/conv_methods.h"
 #include "engine/native/norm_op.h"
 #include "engine/native/op.h"
 
@@ -21,8 +22,8 @@ struct Lowered {
   std::vector<std::unique_ptr<Op>> ops;  // in execution order; refer to values and states
 };
 
-// `device` is borrowed by the operations.
+// `device` is borrowed by the operations, `chooser` only meanwhile.
 Lowered lower(const Graph& graph, const EngineOptions& options, const Layout& layout,
-              const Device& device);
+              const Device& device, ConvChooser& chooser);
 
 }  // namespace lockstep::native

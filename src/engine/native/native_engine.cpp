@@ -22,7 +22,8 @@ class NativeEngine : public Engine {
         layout_{options.batch, preferred_block(), options.layout},
         planner_(layout_) {
     prepare_threads(options.threads);
-    lowered_ = lower(graph, options, layout_, device_);
+    const auto chooser = make_rule_chooser(options.convolution, options_.conv_choices);
+    lowered_ = lower(graph, options, layout_, device_, *chooser);
     collect_parameters(graph);
     plan();
     for (const auto& op : lowered_.ops) infos_.push_back(op->info());

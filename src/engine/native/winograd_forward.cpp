@@ -2,11 +2,11 @@
 // with the kernel turned by 180 degrees.
 //
 // Tiles are transformed (v), multiplied with transformed weights (u) summing over channels, and
-// transformed back, a batch of tiles and a panel of output channels at a time, so that what lies
-// between the three steps stays in cache. The larger of the two transformed tensors is never stored
-// whole:
+// transformed back (from m), a batch of tiles and a group of panels of output channels at a time.
+// The products go point by point, so that one point of v and u is in the second-level cache while
+// it is used. The larger of the two transformed tensors is never stored whole:
 //   many tiles:   u for all, made once; threads take batches of tiles
-//   few tiles:    v for all, made once; threads take panels of weights
+//   few tiles:    v for all, made once; threads take groups of panels
 #include <omp.h>
 
 #include "engine/native/conv_pass.h"
@@ -16,12 +16,20 @@
 namespace lockstep::native {
 namespace winograd {
 
-// How many tiles to take at a time: enough to use each weight often, few enough for the cache.
-int64_t tiles_at_a_time(int64_t channels, int64_t tiles) {
-  constexpr int64_t kCacheFloats = 192 * 1024;  // v, in the second-level cache and a bit beyond
-  const int64_t fitting = kCacheFloats / (kPoints * channels);
-  const int64_t wanted = std::clamp<int64_t>(fitting, 24, 96);
-  return std::min(round_up(wanted, kTilesPerGroup), round_up(tiles, kTilesPerGroup));
+// How many tiles to take at a time. Each thread gets equally many batches; a batch is large enough
+// to use each transformed weight often, and one point of it fits the second-level cache.
+int64_t tiles_at_a_time(const Problem& problem, int64_t depth, int64_t threads) {
+  constexpr int64_t kCacheFloats = 192 * 1024;  // v of all points
+  const int64_t fitting = kCacheFloats / (problem.tiling.points() * depth);
+  const int64_t wanted = std::clamp<int64_t>(fitting, 96, 384);
+  const int64_t batches = round_up(divide_up(problem.tiles(), wanted), threads);
+  return round_up(divide_up(problem.tiles(), batches), kTilesPerGroup);
+}
+
+// How many panels of output channels to take at a time: v of a point is read once for all of them.
+int64_t panels_at_a_time(int64_t panels, int64_t threads) {
+  constexpr int64_t kWanted = 4;
+  return divide_up(panels, round_up(divide_up(panels, kWanted), std::min(threads, panels)));
 }
 
 class Convolution {
@@ -29,19 +37,22 @@ class Convolution {
   Convolution(const Problem& problem, bool flip)
       : problem_(problem),
         flip_(flip),
+        threads_(omp_get_max_threads()),
+        points_(problem.tiling.points()),
         panel_(panel()),
         depth_(problem.input_blocks() * problem.block),
-        panels_(round_up(problem.output_blocks() * problem.block, panel_) / panel_),
-        batch_(tiles_at_a_time(depth_, problem.tiles())),
-        batches_((problem.tiles() + batch_ - 1) / batch_),
-        u_stride_(depth_ * panel_),
+        panels_(divide_up(problem.output_blocks() * problem.block, panel_)),
+        group_(panels_at_a_time(panels_, threads_)),
+        groups_(divide_up(panels_, group_)),
+        batch_(tiles_at_a_time(problem, depth_, threads_)),
+        batches_(divide_up(problem.tiles(), batch_)),
+        u_stride_(point_stride(depth_ * panel_)),
         v_stride_(point_stride(batch_ * depth_)),
-        m_stride_(point_stride(batch_ * panel_)) {
-    const int64_t threads = omp_get_max_threads();
+        m_stride_(point_stride(batch_ * group_ * panel_)) {
     few_tiles_ = batches_ * v_stride_ < panels_ * u_stride_;
-    u_floats_ = kPoints * u_stride_ * (few_tiles_ ? threads : panels_);
-    v_floats_ = kPoints * v_stride_ * (few_tiles_ ? batches_ : threads);
-    m_floats_ = kPoints * m_stride_ * threads;
+    u_floats_ = points_ * u_stride_ * (few_tiles_ ? threads_ * group_ : panels_);
+    v_floats_ = points_ * v_stride_ * (few_tiles_ ? batches_ : threads_);
+    m_floats_ = points_ * m_stride_ * threads_;
   }
 
   int64_t scratch_floats() const { return u_floats_ + v_floats_ + m_floats_; }
@@ -57,101 +68,110 @@ class Convolution {
 
   void run(const Call& call) const {
     if (few_tiles_) {
-      parallel_for(batches_, [&](int64_t b) { transform_batch(call, b, v_at(call, b)); });
-      parallel_for(panels_, [&](int64_t p) {
+      parallel_for(batches_ * problem_.input_blocks(), [&](int64_t i) {
+        const int64_t batch = i / problem_.input_blocks();
+        transform_block(call, batch, i % problem_.input_blocks(), v_at(call, batch));
+      });
+      parallel_for(groups_, [&](int64_t g) {
         const int64_t thread = omp_get_thread_num();
-        float* u = u_at(call, thread);
-        transform_panel(call, p, u);
-        for (int64_t b = 0; b < batches_; ++b) one(call, b, p, v_at(call, b), u, thread);
+        for (int64_t p = 0; p < panels_in(g); ++p) {
+          transform_panel(call, g * group_ + p, u_at(call, thread * group_ + p));
+        }
+        const float* u = u_at(call, thread * group_);
+        for (int64_t b = 0; b < batches_; ++b) one(call, b, g, v_at(call, b), u, thread);
       });
     } else {
       parallel_for(panels_, [&](int64_t p) { transform_panel(call, p, u_at(call, p)); });
       parallel_for(batches_, [&](int64_t b) {
         const int64_t thread = omp_get_thread_num();
         float* v = v_at(call, thread);
-        transform_batch(call, b, v);
-        for (int64_t p = 0; p < panels_; ++p) one(call, b, p, v, u_at(call, p), thread);
+        for (int64_t c = 0; c < problem_.input_blocks(); ++c) transform_block(call, b, c, v);
+        for (int64_t g = 0; g < groups_; ++g) one(call, b, g, v, u_at(call, g * group_), thread);
       });
     }
   }
 
  private:
-  float* u_at(const Call& call, int64_t i) const { return call.scratch + i * kPoints * u_stride_; }
-  float* v_at(const Call& call, int64_t i) const {
-    return call.scratch + u_floats_ + i * kPoints * v_stride_;
+  float* u_at(const Call& call, int64_t panel_index) const {
+    return call.scratch + panel_index * points_ * u_stride_;
   }
-  float* m_at(const Call& call, int64_t i) const {
-    return call.scratch + u_floats_ + v_floats_ + i * kPoints * m_stride_;
+  float* v_at(const Call& call, int64_t i) const {
+    return call.scratch + u_floats_ + i * points_ * v_stride_;
+  }
+  float* m_at(const Call& call, int64_t thread) const {
+    return call.scratch + u_floats_ + v_floats_ + thread * points_ * m_stride_;
   }
   int64_t tiles_in(int64_t batch) const {
     return std::min(batch_, problem_.tiles() - batch * batch_);
   }
+  int64_t panels_in(int64_t group) const { return std::min(group_, panels_ - group * group_); }
 
-  // v[point][tile][channel]
-  void transform_batch(const Call& call, int64_t batch, float* v) const {
+  // One channel block of all tiles of a batch: neighbours in the image follow each other.
+  void transform_block(const Call& call, int64_t batch, int64_t block_index, float* v) const {
     const int64_t pixels = problem_.input.height() * problem_.input.width();
-    const int64_t block = problem_.block;
+    const int64_t block = problem_.block, tile_floats = kTilesPerGroup * block;
     for (int64_t t = 0; t < tiles_in(batch); ++t) {
       const Tile tile = tile_at(problem_, batch * batch_ + t);
-      const float* image = call.x + tile.image * depth_ * pixels;
-      for (int64_t c = 0; c < depth_; c += block) {
-        transform_input(tile.input, image + c * pixels, v + t * depth_ + c, v_stride_);
-      }
+      const float* image = call.x + (tile.image * depth_ + block_index * block) * pixels;
+      float* to = v + t / kTilesPerGroup * kTilesPerGroup * depth_ + block_index * tile_floats +
+                  t % kTilesPerGroup * block;
+      transform_input(problem_.tiling, tile.input, image, to, v_stride_);
     }
   }
 
   // u[point][input channel][panel]
   void transform_panel(const Call& call, int64_t panel_index, float* u) const {
-    const int block = problem_.block, taps = problem_.kernel * problem_.kernel;
+    const int block = problem_.block;
     const int64_t inputs = problem_.input_blocks(), outputs = problem_.output_blocks();
-    const int64_t block_floats = int64_t{taps} * block * block;
-    for (int64_t lane = 0; lane < panel_; lane += block) {
-      const int64_t out = (panel_index * panel_ + lane) / block;
-      for (int64_t in = 0; in < inputs; ++in) {
-        const int64_t place = flip_ ? in * outputs + out : out * inputs + in;
-        for (int c = 0; c < block; ++c) {
-          float* to = u + (in * block + c) * panel_ + lane;
-          if (out < outputs) {
-            transform_weights(problem_.kernel, block, flip_,
-                              call.weights + place * block_floats + c * block, block * block, to,
-                              u_stride_);
-          } else {
-            for (int k = 0; k < kPoints; ++k) std::fill_n(to + k * u_stride_, block, 0.0f);
-          }
+    const Taps taps = {.block = block, .stride = int64_t{block} * block};
+    for (int64_t in = 0; in < depth_; ++in) {
+      for (int64_t lane = 0; lane < panel_; lane += block) {
+        const int64_t out = (panel_index * panel_ + lane) / block;
+        const int64_t place = flip_ ? in / block * outputs + out : out * inputs + in / block;
+        const float* weights = call.weights + place * problem_.tiling.taps() * taps.stride;
+        float* to = u + in * panel_ + lane;
+        if (out < outputs) {
+          transform_weights(problem_.tiling, taps, flip_, weights + in % block * block, to,
+                            u_stride_);
+        } else {
+          for (int k = 0; k < points_; ++k) std::fill_n(to + k * u_stride_, block, 0.0f);
         }
       }
     }
   }
 
-  // One batch of tiles and one panel of output channels.
-  void one(const Call& call, int64_t batch, int64_t panel_index, const float* v, const float* u,
+  // One batch of tiles and one group of panels of output channels, whose u begins at `u`.
+  void one(const Call& call, int64_t batch, int64_t group, const float* v, const float* u,
            int64_t thread) const {
     float* m = m_at(call, thread);
-    const int64_t tiles = tiles_in(batch);
-    for (int k = 0; k < kPoints; ++k) {
-      const float* next = u + (k + 1) * u_stride_;  // of the last point: the next panel's, or ours
-      for (int64_t t = 0; t < tiles; t += kTilesPerGroup) {
-        multiply({.depth = depth_,
-                  .v = v + k * v_stride_ + t * depth_,
-                  .v_stride = depth_,
-                  .u = u + k * u_stride_,
-                  .out = m + k * m_stride_ + t * panel_,
-                  .out_stride = panel_,
-                  .next = t == 0 ? next : nullptr});
+    const int64_t panels = panels_in(group);
+    for (int k = 0; k < points_; ++k) {
+      for (int64_t p = 0; p < panels; ++p) {
+        const bool last = p + 1 == panels;
+        multiply({.block = problem_.block,
+                  .blocks = problem_.input_blocks(),
+                  .groups = divide_up(tiles_in(batch), kTilesPerGroup),
+                  .v = v + k * v_stride_,
+                  .u = u + (p * points_ + k) * u_stride_,
+                  .out = m + k * m_stride_ + p * batch_ * panel_,
+                  .next = last ? u + (k + 1) % points_ * u_stride_
+                               : u + ((p + 1) * points_ + k) * u_stride_});
       }
     }
-    write_outputs(call, batch, panel_index, m);
+    for (int64_t p = 0; p < panels; ++p) {
+      write_outputs(call, batch, group * group_ + p, m + p * batch_ * panel_);
+    }
   }
 
   void write_outputs(const Call& call, int64_t batch, int64_t panel_index, const float* m) const {
     const int64_t pixels = problem_.output.height() * problem_.output.width();
     const int64_t block = problem_.block, blocks = problem_.output_blocks();
-    for (int64_t t = 0; t < tiles_in(batch); ++t) {
-      const Tile tile = tile_at(problem_, batch * batch_ + t);
-      for (int64_t lane = 0; lane < panel_; lane += block) {
-        const int64_t c = panel_index * panel_ + lane;
-        if (c / block >= blocks) break;
-        transform_output(problem_.kernel, tile.output, m + t * panel_ + lane, m_stride_,
+    for (int64_t lane = 0; lane < panel_; lane += block) {
+      const int64_t c = panel_index * panel_ + lane;
+      if (c / block >= blocks) break;
+      for (int64_t t = 0; t < tiles_in(batch); ++t) {
+        const Tile tile = tile_at(problem_, batch * batch_ + t);
+        transform_output(problem_.tiling, tile.output, m + t * panel_ + lane, m_stride_,
                          call.bias ? call.bias + c : nullptr, call.bounds,
                          call.y + (tile.image * blocks * block + c) * pixels);
       }
@@ -160,7 +180,8 @@ class Convolution {
 
   Problem problem_;
   bool flip_;
-  int64_t panel_, depth_, panels_, batch_, batches_;
+  int64_t threads_;  // that scratch is for
+  int64_t points_, panel_, depth_, panels_, group_, groups_, batch_, batches_;
   int64_t u_stride_, v_stride_, m_stride_;  // from point to point
   bool few_tiles_ = false;
   int64_t u_floats_, v_floats_, m_floats_;
@@ -181,7 +202,7 @@ dnnl::memory::desc blocked_weights(const ConvProblem& problem, bool transposed) 
 }
 
 winograd::Problem forward_problem(const ConvProblem& problem) {
-  return {.kernel = problem.layer.kernel.height,
+  return {.tiling = *winograd::tiling_for(problem.layer.kernel),
           .batch = problem.batch,
           .block = preferred_block(),
           .input = problem.input,
@@ -193,8 +214,8 @@ winograd::Problem forward_problem(const ConvProblem& problem) {
 winograd::Problem backward_problem(const ConvProblem& problem) {
   winograd::Problem turned = forward_problem(problem);
   std::swap(turned.input, turned.output);
-  turned.pad_top = turned.kernel - 1 - problem.pads.top;
-  turned.pad_left = turned.kernel - 1 - problem.pads.left;
+  turned.pad_top = problem.layer.kernel.height - 1 - problem.pads.top;
+  turned.pad_left = problem.layer.kernel.width - 1 - problem.pads.left;
   return turned;
 }
 
@@ -267,10 +288,12 @@ class WinogradBackwardData : public ConvPass {
 
 bool winograd_fits(const ConvProblem& problem, const dnnl::memory::desc& stored) {
   const Conv& layer = problem.layer;
-  const bool square = layer.kernel == Extent(3) || layer.kernel == Extent(5);
+  if (!winograd::tiling_for(layer.kernel) || layer.stride != 1 || layer.depthwise) return false;
   const int block = preferred_block();
-  return square && layer.stride == 1 && !layer.depthwise && problem.input.channels() >= block &&
-         problem.pads.top < layer.kernel.height && problem.pads.left < layer.kernel.width &&
+  const Layout layout = {problem.batch, block, ImageLayout::Nchw};
+  return problem.input.channels() >= block && problem.pads.top < layer.kernel.height &&
+         problem.pads.left < layer.kernel.width &&
+         problem.source == layout.describe(problem.input, Format::Blocked) &&
          stored == blocked_weights(problem, false);
 }
 std::unique_ptr<ConvPass> make_winograd_forward(const ConvProblem& problem, Bounds bounds) {

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Measures communication beside its peers and against the speed of a link, and writes the tables.
+
+Shared memory runs beside the all-reduce of Open MPI and of Gloo in the same processes, which take
+turns (bench/comm_bench.cpp). Two hosts are network namespaces whose link has a given speed
+(bench/link_bench.cpp; needs root, and is left out without). The tables replace what stands
+between two marker comments of the document. Training is measured twice: two workers on this machine beside
+the same two without communication, and two hosts on that link, where a step should cost little more
+than the longer of computing and communicating. The exit code is 1 when a target is missed.
+"""
+import argparse
+import datetime
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- comm-bench: begin -->", "<!-- comm-bench: end -->"
+OURS = "lockstep shm"
+MIB = 1 << 20
+RESNET50_MIB = 98  # of gradients
+# Bus bandwidth of shared memory by that of the better peer, by MiB.
+SHM_TARGETS = {16: 1.3, 128: 2.0}
+LINK_RATE, LINK_BYTES_PER_SECOND, LINK_TARGET = "1gbit", 125e6, 0.90
+# Images/sec of two workers by that of two independent ones; a step over a slow link by the longer of
+# its computing and its communication.
+EFFICIENCY_TARGET, STEP_TARGET = 0.97, 1.15
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+
+
+# ---- running ----
+
+def rows_of(command):
+    done = subprocess.run(command, env={**os.environ, **MPI_ENVIRONMENT}, capture_output=True,
+                          text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    wrong = sum(row["wrong"] for row in rows)
+    if wrong:
+        sys.exit(f"{command}: {wrong} numbers are not the sum")
+    return rows
+
+
+def bus_bandwidth(row):
+    ranks = row["ranks"]
+    return row["bytes"] / statistics.median(row["seconds"]) * 2 * (ranks - 1) / ranks
+
+
+def measure_shm(options):
+    """{(ranks, MiB): [{contender: bus bandwidth} per repeat]}"""
+    found = {}
+    for repeat in range(options.repeats):
+        for ranks in options.ranks:
+            say(f"shared memory, {ranks} ranks, repeat {repeat + 1} of {options.repeats}")
+            rows = rows_of(["mpirun", "--oversubscribe", "-np", str(ranks),
+                            options.build / "comm_bench", str(options.iterations),
+                            *map(str, SHM_TARGETS)])
+            for mib in SHM_TARGETS:
+                found.setdefault((ranks, mib), []).append(
+                    {row["contender"]: bus_bandwidth(row) for row in rows
+                     if row["bytes"] == mib * MIB})
+    return found
+
+
+def measure_link(options):
+    if os.geteuid() != 0:
+        say("not root: hosts in network namespaces are left out")
+        return []
+    say(f"two hosts, link of {LINK_RATE}")
+    return rows_of([options.build / "link_bench", LINK_RATE, "10", "16", str(RESNET50_MIB)])
+
+
+def train(options, flags, before=()):
+    """The result file of one training run."""
+    with tempfile.TemporaryDirectory() as directory:
+        result = Path(directory) / "result.json"
+        command = [*before, options.build / "lockstep", "train", "--model", "resnet50", "--threads", "1",
+                   "--num-batches", str(options.steps), "--num-warmup-batches", "2", *flags,
+                   "--result", result]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"lockstep train: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+        return json.loads(result.read_text(encoding="utf-8"))
+
+
+def measure_efficiency(options):
+    """Images/sec of two workers by that of the same two without communication, per repeat."""
+    ratios = []
+    for repeat in range(options.repeats):
+        say(f"two workers, repeat {repeat + 1} of {options.repeats}")
+        result = train(options, ["--num-devices", "2", "--batch-size", "16", "--efficiency"])
+        ratios.append(result["throughput"]["total_images_per_second"]
+                      / result["independent"]["images_per_second"])
+    return ratios
+
+
+def measure_steps_on_link(options, link):
+    """Median seconds: communication alone, computing alone, and the step of both."""
+    if not link:
+        return None
+    say(f"training on two hosts, link of {LINK_RATE}")
+    on_hosts = [options.build / "on_hosts", LINK_RATE, "taskset", "-c", "{index}"]
+    place = ["--batch-size", "1", "--job-name", "worker", "--task-index", "{index}",
+             "--worker-hosts", "{address0}:2222,{address1}:2222"]
+    alone = train(options, [*place, "--variable-update", "independent"], on_hosts)
+    both = train(options, place, on_hosts)
+    communication = next(row for row in link if row["contender"] == "gloo"
+                         and row["bytes"] == RESNET50_MIB * MIB)
+    return {"communication": statistics.median(communication["seconds"]),
+            "compute": statistics.median(step["seconds"] for step in alone["steps"]),
+            "step": statistics.median(step["seconds"] for step in both["steps"])}
+
+
+# ---- telling ----
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def markdown(header, rows):
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def verdict(reached, target, unit=""):
+    return f"**{reached:.2f}{unit}** (target {target:.2f}{unit}{'' if reached >= target else ': missed'})"
+
+
+def at_most(reached, target):
+    return f"**{reached:.2f}** (target at most {target:.2f}{'' if reached <= target else ': missed'})"
+
+
+def ratio_of(repeats):
+    return statistics.median(
+        speeds[OURS] / max(speed for name, speed in speeds.items() if not name.startswith("lockstep"))
+        for speeds in repeats)
+
+
+def shm_table(found):
+    contenders = list(next(iter(found.values()))[0])
+    rows = []
+    for (ranks, mib), repeats in sorted(found.items()):
+        medians = [statistics.median(speeds[name] for speeds in repeats) for name in contenders]
+        rows.append([str(ranks), str(mib), *(f"{speed / 1e9:.2f}" for speed in medians),
+                     verdict(ratio_of(repeats), SHM_TARGETS[mib])])
+    return markdown(["ranks", "MiB", *contenders, "ratio to the better peer"], rows)
+
+
+def link_share(row):
+    """What crosses the link each way, by what it could carry: S bytes per all-reduce of two hosts."""
+    return row["bytes"] / statistics.median(row["seconds"]) / LINK_BYTES_PER_SECOND
+
+
+def link_table(rows):
+    return markdown(
+        ["back-end", "ranks", "hosts", "MiB", "p50 ms", "MB/s each way", "part of the link"],
+        [[row["contender"], str(row["ranks"]), str(row["hosts"]), str(row["bytes"] // MIB),
+          f"{1e3 * statistics.median(row['seconds']):.1f}",
+          f"{row['bytes'] / statistics.median(row['seconds']) / 1e6:.1f}",
+          verdict(link_share(row), LINK_TARGET)] for row in rows])
+
+
+def step_ratio(steps):
+    return steps["step"] / max(steps["compute"], steps["communication"])
+
+
+def training_table(ratios, steps):
+    rows = [["2 workers x 1 thread by 2 independent ones, resnet50, batch 16",
+             verdict(statistics.median(ratios), EFFICIENCY_TARGET)]]
+    if steps:
+        rows.append([f"step of resnet50, batch 1, on two hosts: {1e3 * steps['step']:.0f} ms; computing alone "
+                     f"{1e3 * steps['compute']:.0f} ms, communication alone "
+                     f"{1e3 * steps['communication']:.0f} ms; step by the longer of the two",
+                     at_most(step_ratio(steps), STEP_TARGET)])
+    return markdown(["training", "ratio"], rows)
+
+
+def facts(options, load):
+    return [f"Date: {datetime.date.today().isoformat()}",
+            f"Machine: {processor()}, {os.cpu_count()} cores, Linux {platform.release()}; load "
+            f"average before the first run {load:.2f}",
+            f"Method: {options.repeats} repeats of {options.iterations} timed iterations; the ratio "
+            "is the median over the repeats"]
+
+
+def misses(found, link, ratios, steps):
+    missed = [f"shm, {ranks} ranks, {mib} MiB" for (ranks, mib), repeats in found.items()
+              if ratio_of(repeats) < SHM_TARGETS[mib]]
+    if statistics.median(ratios) < EFFICIENCY_TARGET:
+        missed.append("two workers")
+    if steps and step_ratio(steps) > STEP_TARGET:
+        missed.append("step on the link")
+    return missed + [f"link, {row['contender']}, {row['bytes'] // MIB} MiB" for row in link
+                     if link_share(row) < LINK_TARGET]
+
+
+def write_between_markers(document, text):
+    old = document.read_text(encoding="utf-8")
+    before, rest = old.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
+# ---- the program ----
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 4])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--steps", type=int, default=10, help="timed steps of training")
+    parser.add_argument("--document", type=Path,
+                        default=ROOT / "docs" / "communication-performance.md")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    load = os.getloadavg()[0]
+    found, link = measure_shm(options), measure_link(options)
+    ratios, steps = measure_efficiency(options), measure_steps_on_link(options, link)
+    text = "\n".join(f"- {fact}." for fact in facts(options, load))
+    text += "\n\nBus bandwidth in GB/s, ranks of one host:\n\n" + shm_table(found)
+    if link:
+        text += f"\n\nTwo hosts, link of {LINK_RATE} each way:\n\n" + link_table(link)
+    text += "\n\nTraining:\n\n" + training_table(ratios, steps)
+    print(text)
+    write_between_markers(options.document, text)
+    if missed := misses(found, link, ratios, steps):
+        sys.exit("missed: " + "; ".join(missed))
+
+
+if __name__ == "__main__":
+    main()

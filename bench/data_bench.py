@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""data_bench.py: the input pipeline beside torchvision and beside bare decoding, in one run.
+
+Makes 500x375 JPEGs, then takes turns: lockstep's stages on one thread, torchvision's pipeline on one
+thread, training on stored and on synthetic images. Pipelines are counted by the processor time of
+their thread, training by the clock. Ratios are taken inside a round, and their
+median is reported, so that a machine that changes its speed does not decide the outcome. Writes the
+table between the marks of docs/data.md.
+"""
+import argparse
+import datetime
+import json
+import pathlib
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "data.md"
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def jpegs_in(shard):
+    """The JPEGs of a TFRecord file: the only field that begins like one."""
+    data = shard.read_bytes()
+    at = 0
+    while at < len(data):
+        (length,) = struct.unpack_from("<Q", data, at)
+        record = data[at + 12 : at + 12 + length]
+        key = record.index(b"image/encoded") + len(b"image/encoded")
+        begin = record.index(b"\xff\xd8\xff", key)
+        size, back = 0, begin - 1
+        while back > key:  # the length stands right before the bytes
+            size, end = varint(record, back)
+            if end == begin and begin + size <= len(record) and size > 1000:
+                break
+            back -= 1
+        yield record[begin : begin + size]
+        at += 16 + length
+
+
+def lockstep_rates(program, directory, milliseconds):
+    command = [program, "data", "bench", directory, "--threads=1", "--json", f"--milliseconds={milliseconds}"]
+    rows = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return {row["stage"]: row for row in rows}
+
+
+TORCHVISION = """
+import sys, time, pathlib, torch
+from PIL import Image
+from torchvision import transforms
+torch.set_num_threads(1)
+files = sorted(pathlib.Path(sys.argv[1]).iterdir())
+pipeline = transforms.Compose([
+    transforms.RandomResizedCrop(224, scale=(0.1, 1.0), ratio=(0.75, 1.33)),
+    transforms.RandomHorizontalFlip(), transforms.ToTensor(),
+    transforms.Normalize([0.5] * 3, [0.5] * 3)])
+def run(file):
+    with open(file, "rb") as stream:
+        return pipeline(Image.open(stream).convert("RGB"))
+for file in files[:5]: run(file)
+start, spent, count = time.monotonic(), time.thread_time(), 0
+while time.monotonic() - start < float(sys.argv[2]) / 1e3:
+    run(files[count % len(files)])
+    count += 1
+print(count / (time.thread_time() - spent))
+"""
+
+
+def torchvision_rate(arguments, folder):
+    command = [arguments.python, "-c", TORCHVISION, folder, str(arguments.milliseconds)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def training_rate(program, extra, arguments):
+    with tempfile.NamedTemporaryFile(suffix=".json") as result:
+        command = [program, "train", "--model=resnet50", f"--batch-size={arguments.batch_size}",
+                   "--threads=1", "--data-threads=1", f"--num-batches={arguments.steps}",
+                   "--num-warmup-batches=2", f"--result={result.name}", *extra]
+        subprocess.run(command, check=True, capture_output=True)
+        return json.load(open(result.name))["summary"]["images_per_second"]
+
+
+def measure(arguments, directory, folder):
+    program, milliseconds = arguments.lockstep, arguments.milliseconds
+    rounds = []
+    for number in range(arguments.rounds):
+        rates = lockstep_rates(program, directory, milliseconds)
+        row = {name: rates[name]["images_per_core_second"] for name in rates}
+        read = rates["read"]
+        row["read_bytes"] = read["images_per_core_second"] * read["bytes_per_second"] / read["images_per_second"]
+        row["torchvision"] = torchvision_rate(arguments, folder)
+        if arguments.steps > 0:
+            row["synthetic"] = training_rate(program, [], arguments)
+            row["stored"] = training_rate(program, [f"--data-dir={directory}"], arguments)
+        rounds.append(row)
+        print(f"round {number + 1}/{arguments.rounds}: {row}", file=sys.stderr)
+    return rounds
+
+
+def table(rounds, cpu):
+    def middle(of):
+        return statistics.median(of(row) for row in rounds)
+
+    lines = [
+        f"{datetime.date.today().isoformat()}, {cpu}, one thread each; images per second of processor time (training: of the clock); medians of "
+        f"{len(rounds)} rounds, ratios taken inside each round.",
+        "",
+        "| what | images/sec | ratio |",
+        "|---|---:|---|",
+        f"| torchvision: read, decode, crop, flip, tensor, normalise | {middle(lambda r: r['torchvision']):.0f} | 1 |",
+        f"| lockstep: the same (augment) | {middle(lambda r: r['augment']):.0f} | "
+        f"{middle(lambda r: r['augment'] / r['torchvision']):.2f} x torchvision |",
+        f"| libjpeg-turbo alone, the same crops (decode) | {middle(lambda r: r['decode']):.0f} | "
+        f"lockstep reaches {100 * middle(lambda r: r['augment'] / r['decode']):.0f} % of it |",
+        f"| reading TFRecords from the page cache, checksums verified | {middle(lambda r: r['read']):.0f} | "
+        f"{middle(lambda r: r['read_bytes']) / 1e9:.2f} GB/s |",
+    ]
+    if "stored" in rounds[0]:
+        lines += [
+            f"| resnet50, synthetic images, one core | {middle(lambda r: r['synthetic']):.2f} | 1 |",
+            f"| resnet50, stored images, one core and one for input | {middle(lambda r: r['stored']):.2f} | "
+            f"{100 * middle(lambda r: r['stored'] / r['synthetic']):.1f} % of synthetic |",
+        ]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lockstep", default=str(ROOT / "build" / "lockstep"))
+    parser.add_argument("--python", default="/usr/bin/python3", help="that has torchvision")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--milliseconds", type=int, default=2000, help="of each measurement")
+    parser.add_argument("--images", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=10, help="of each training; 0: no training")
+    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--no-write", action="store_true", help="print only")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="lockstep-bench-data-") as place:
+        directory, folder = pathlib.Path(place) / "records", pathlib.Path(place) / "files"
+        folder.mkdir()
+        subprocess.run([arguments.lockstep, "data", "make", str(directory), f"--images={arguments.images}",
+                        "--height=375", "--width=500", "--shards=4"], check=True)
+        for shard in sorted(directory.glob("train-*")):
+            for number, jpeg in enumerate(jpegs_in(shard)):
+                (folder / f"{shard.name}-{number:05}.jpg").write_bytes(jpeg)
+        rounds = measure(arguments, str(directory), str(folder))
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
+               "unknown processor")
+    text = table(rounds, cpu)
+    print(text)
+    page = PAGE.read_text()
+    if arguments.no_write or BEGIN not in page:
+        return
+    before, rest = page.split(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()

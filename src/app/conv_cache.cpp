@@ -1,0 +1,103 @@
+#include "app/conv_cache.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "app/program.h"
+#include "base/error.h"
+#include "report/atomic_file.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// FNV-1a: names the file. The identity itself is its first lines, so equal hashes do no harm.
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char letter : text) {
+    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+std::string contents(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+// How many of `chosen` are not in `known`.
+size_t count_new(const ConvChoices& chosen, const ConvChoices& known) {
+  size_t count = 0;
+  for (const auto& [work, method] : chosen) count += known.contains(work) ? 0 : 1;
+  return count;
+}
+
+}  // namespace
+
+ConvCache::ConvCache(const std::string& directory, const ConvConditions& conditions,
+                     std::ostream& notes)
+    : identity_(fmt::format("lockstep convolutions 1\nprocessor {}\nlibraries {}\nthreads {}\n",
+                            conditions.processor, conditions.libraries, conditions.threads)),
+      notes_(notes) {
+  if (directory.empty()) return;
+  const std::string name = fmt::format("convolutions-{:016x}.txt", hash_of(identity_));
+  path_ = (fs::path(directory) / name).string();
+}
+
+ConvChoices ConvCache::read() const {
+  if (path_.empty() || !fs::exists(path_)) return {};
+  const std::string text = contents(path_);
+  if (!text.starts_with(identity_)) {
+    notes_ << fmt::format("note: {} is not of this machine and program: measuring anew\n", path_);
+    return {};
+  }
+  try {
+    return conv_choices_from_text(std::string_view(text).substr(identity_.size()));
+  } catch (const Error& error) {  // worth a note, not a run
+    notes_ << fmt::format("note: {} is damaged ({}): measuring anew\n", path_, error.what());
+    return {};
+  }
+}
+
+void ConvCache::add(const ConvChoices& choices) const {
+  if (path_.empty()) return;
+  ConvChoices all = read();  // another run may have added some meanwhile
+  for (const auto& [work, method] : choices) all[work] = method;
+  try {
+    fs::create_directories(fs::path(path_).parent_path());
+    write_whole_file(path_, identity_ + to_text(all));
+  } catch (const std::exception& error) {  // a full or read-only disk must not end the run
+    notes_ << fmt::format("note: not remembered for the next run: {}\n", error.what());
+  }
+}
+
+ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
+  std::string libraries = program_version();
+  for (const auto& [name, version] : plan.engine->libraries()) libraries += "; " + version;
+  return {.processor = host.cpu_model.value_or("unknown"),
+          .libraries = libraries,
+          .threads = plan.facts.threads};
+}
+
+ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes) {
+  const bool measured = plan.engine->choose_convolutions != nullptr &&
+                        plan.engine_options.convolution == ConvAlgorithm::Auto;
+  if (!measured) return {};
+  const ConvChoices known = cache.read();
+  const ConvChoices chosen =
+      plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
+  if (const size_t count = count_new(chosen, known); count > 0) {
+    notes << fmt::format("measured how to compute {} convolutions{}\n", count,
+                         cache.path().empty() ? "" : ", kept in " + cache.path());
+    cache.add(chosen);
+  }
+  return chosen;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,71 @@
+#include "app/settle_run.h"
+
+#include <algorithm>
+
+#include "app/external.h"
+#include "app/plan.h"
+#include "base/error.h"
+#include "config/run_options.h"
+#include "nn/cost.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kStartSeconds = 1;
+constexpr double kCoreFlops = 50e9;  // what a core of the last ten years reaches in f32
+
+// What an option is about; it has no place in strategies without that.
+struct About {
+  std::string_view option;
+  bool servers;  // else all-reduce
+};
+constexpr About kAbout[] = {{"num-ps", true},
+                            {"ps-in-worker", true},
+                            {"ps-placement", true},
+                            {"gradient-compression", false},
+                            {"all-reduce-spec", false}};
+
+RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& swept) {
+  const StrategyKind& strategy = find_strategy(run.variable_update);
+  const bool all_reduce = strategy.communicates && !strategy.needs_servers;
+  for (const About& about : kAbout) {
+    const bool has_place = about.servers ? strategy.needs_servers : all_reduce;
+    const RunOption& option = *find_option(about.option);
+    if (!has_place && swept.contains(option.name)) {
+      set_from_text(run, option, text_of(RunConfig{}, option));
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
+                     const std::set<std::string>& swept) {
+  if (!wish.program.empty()) return settle_external(wish);
+  if (!wish.job_name.empty()) {
+    throw UsageError("--job-name: a sweep starts all processes of a run itself");
+  }
+  RunConfig run = without_what_has_no_place(wish, swept);
+  // Another program's engine is checked by itself; all else is the same.
+  RunConfig checked = run;
+  if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;
+  const RunPlan plan = plan_run(checked, around.engines, {.workers = run.num_devices});
+  run.model = plan.facts.model;
+  run.batch_size = plan.facts.batch_size;
+  if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;
+  return run;
+}
+
+double guess_seconds(const RunConfig& run, int cores) {
+  if (!run.program.empty()) return 60;
+  const Model& model = find_model(run.model);
+  const double macs = static_cast<double>(cost_of(build(model)).forward_macs);
+  const int threads = run.threads > 0 ? run.threads : std::max(1, cores / run.num_devices);
+  const double used = std::min(threads * run.num_devices, cores);
+  const double steps = run.num_batches.value_or(100) + run.num_warmup_batches;
+  const double flops = macs * 2 * (run.forward_only ? 1 : 3) * run.batch_size * run.num_devices;
+  return kStartSeconds + steps * flops / (used * kCoreFlops);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,185 @@
+#include "app/sweep_options.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "sweep/sweep_file.h"
+
+namespace lockstep {
+namespace {
+
+// Values of these are lists themselves.
+bool has_commas(const RunOption& option) {
+  return option.details.value_name.find(',') != std::string::npos;
+}
+
+int whole_in(const char* option, int least, const std::string& text) {
+  const auto number = whole_number(text);
+  if (!number || *number < least || *number > 1'000'000) {
+    throw UsageError("--{} must be a whole number of at least {}, not '{}'", option, least, text);
+  }
+  return static_cast<int>(*number);
+}
+
+Flag axis_flag(const RunOption& option, SweepWishes& wishes) {
+  const auto add = [&wishes, &option](const std::string& text) {
+    RunConfig probe;
+    std::vector<std::string>& list = wishes.lists[option.name];
+    for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
+      set_from_text(probe, option, value);  // a bad one is told now
+      list.push_back(value);
+    }
+  };
+  const std::string values = value_name(option).empty() ? "true|false" : value_name(option);
+  Flag flag = {.name = option.name,
+               .value_name = has_commas(option) ? values : values + ",...",
+               .help = option.help,
+               .set = add,
+               .group = "Axes: " + option.group,
+               .letter = option.details.letter,
+               .aliases = option.details.aliases,
+               .many = true};
+  if (option.name == "num-devices") flag.aliases.push_back("devices");
+  return flag;
+}
+
+std::vector<Flag> own_flags(SweepWishes& wishes) {
+  const auto models = [&](const std::string& text) {
+    for (const std::string& entry : split(text, ',')) wishes.lists["models"].push_back(entry);
+  };
+  const auto truth = [](bool& target) {
+    return [&target](const std::string& text) { target = text == "true"; };
+  };
+  const auto timeout = [&](const std::string& text) {
+    wishes.run_timeout = finite_number(text).value_or(0);
+    if (wishes.run_timeout <= 0) throw UsageError("--run-timeout must be seconds, not '{}'", text);
+  };
+  return {
+      {.name = "models",
+       .value_name = "NAME:BATCH,...",
+       .help = "networks with their batch sizes",
+       .set = models,
+       .many = true},
+      {.name = "max-devices",
+       .value_name = "N",
+       .help = "unless --num-devices: 1, 2, 4, ... up to this; by default one per core",
+       .set = [&](auto& text) { wishes.max_devices = whole_in("max-devices", 1, text); }},
+      {.name = "repeats",
+       .value_name = "N",
+       .help = "launches of each run",
+       .set = [&](auto& text) { wishes.repeats = whole_in("repeats", 1, text); },
+       .default_text = "5"},
+      {.name = "precision",
+       .value_name = "X%",
+       .help = "enough launches once images/sec is known this well; --repeats is the most then",
+       .set = [&](auto& text) { wishes.precision = fraction_in("precision", text); }},
+      {.name = "output",
+       .value_name = "DIR",
+       .help = "directory of the results",
+       .set = [&](auto& text) { wishes.output = text; },
+       .default_text = "sweep",
+       .letter = 'o'},
+      {.name = "order-seed",
+       .value_name = "N",
+       .help = "of the random order of launches",
+       .set = [&](auto& text) { wishes.order_seed = whole_in("order-seed", 0, text); },
+       .default_text = "1"},
+      {.name = "run-timeout",
+       .value_name = "SECONDS",
+       .help = "after which a launch has failed",
+       .set = timeout,
+       .default_text = "3600"},
+      {.name = "retry-failed",
+       .value_name = "",
+       .help = "launch failed runs again",
+       .set = truth(wishes.retry_failed)},
+      {.name = "dry-run",
+       .value_name = "",
+       .help = "list the launches, in order, and stop",
+       .set = truth(wishes.dry_run)},
+      {.name = "best",
+       .value_name = "",
+       .help = "at the end, the fastest configuration of each network and number of devices",
+       .set = truth(wishes.best)},
+  };
+}
+
+CommandSyntax syntax_for(SweepWishes& wishes) {
+  CommandSyntax syntax = {
+      .command = "sweep",
+      .summary = "Measures all combinations of options, each several times.",
+      .flags = own_flags(wishes),
+      .positional = Positional{.name = "sweep.toml",
+                               .help = "the same names with values or lists of them",
+                               .set = [&](const std::string& text) { wishes.file = text; }}};
+  for (const RunOption& option : run_options()) {
+    if (!option.details.only_tells) syntax.flags.push_back(axis_flag(option, wishes));
+  }
+  return syntax;
+}
+
+// What the command line does not name comes from the file, as if it stood there.
+std::vector<std::string> arguments_in(const std::string& file, const CommandSyntax& syntax,
+                                      const std::vector<std::string>& given) {
+  std::vector<std::string> arguments;
+  for (const SweepEntry& entry : read_sweep_file(file)) {
+    const auto flag = std::ranges::find_if(syntax.flags, [&](const Flag& each) {
+      return each.name == entry.name || std::ranges::count(each.aliases, entry.name);
+    });
+    if (flag == syntax.flags.end()) {
+      std::vector<std::string> names;
+      for (const Flag& each : syntax.flags) names.push_back(each.name);
+      const std::string near = closest(entry.name, names);
+      throw UsageError("{}:{}: {} is no option{}", file, entry.line, entry.name,
+                       near.empty() ? "" : "; did you mean " + near + "?");
+    }
+    if (std::ranges::count(given, flag->name)) continue;
+    for (const std::string& value : entry.values) {
+      arguments.push_back(fmt::format("--{}={}", flag->name, value));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+Parsed parse_sweep(SweepWishes& wishes, std::span<const std::string> arguments) {
+  const Parsed parsed = parse(syntax_for(wishes), arguments);
+  if (parsed == Parsed::Help || wishes.file.empty()) return parsed;
+  SweepWishes scratch;  // to see which names the line has
+  std::vector<std::string> given;
+  CommandSyntax listening = syntax_for(scratch);
+  for (Flag& flag : listening.flags) {
+    flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
+  }
+  parse(listening, arguments);
+  const CommandSyntax syntax = syntax_for(wishes);
+  return parse(syntax, arguments_in(wishes.file, syntax, given));
+}
+
+std::string sweep_help() {
+  SweepWishes unused;
+  return help_text(syntax_for(unused));
+}
+
+std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {
+  if (!wishes.lists.contains("models") && !wishes.lists.contains("model")) {
+    throw UsageError("say what to measure: --models NAME:BATCH,...");
+  }
+  std::vector<Axis> axes;
+  for (const auto& [name, values] : wishes.lists) {
+    axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
+  }
+  const int most = wishes.max_devices > 0 ? wishes.max_devices : cores;
+  if (!wishes.lists.contains("num-devices")) {
+    axes.push_back(option_axis("num-devices", doubling(most)));
+  } else if (wishes.max_devices > 0) {
+    throw UsageError("give one of --num-devices and --max-devices");
+  }
+  return axes;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,53 @@
+#include "config/run_label.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/run_options.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::string_view kAlwaysTold[] = {"model", "batch-size", "num-devices", "engine",
+                                            "program"};
+
+bool differs(std::span<const RunConfig> runs, const RunOption& option) {
+  const std::string first = text_of(runs.front(), option);
+  return std::ranges::any_of(runs,
+                             [&](const RunConfig& run) { return text_of(run, option) != first; });
+}
+
+}  // namespace
+
+std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
+  std::vector<std::string_view> names;
+  for (const RunOption& option : run_options()) {
+    if (option.details.only_tells || std::ranges::count(kAlwaysTold, option.name)) continue;
+    if (!runs.empty() && differs(runs, option)) names.push_back(option.name);
+  }
+  return names;
+}
+
+std::string engine_label(const RunConfig& run) {
+  return run.program.empty() ? run.engine : std::filesystem::path(run.program).stem().string();
+}
+
+std::string settings_label(const RunConfig& run, std::span<const std::string_view> options) {
+  std::vector<std::string> words;
+  for (const std::string_view name : options) {
+    const std::string text = text_of(run, *find_option(name));
+    words.push_back(fmt::format("{}={}", name, text.empty() ? "default" : text));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string run_label(const RunConfig& run, std::span<const std::string_view> options) {
+  std::string label =
+      fmt::format("{}:{} x{} {}", run.model, run.batch_size, run.num_devices, engine_label(run));
+  const std::string settings = settings_label(run, options);
+  return settings.empty() ? label : label + " " + settings;
+}
+
+}  // namespace lockstep

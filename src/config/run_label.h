@@ -1,0 +1,24 @@
+// run_label.h: short names for runs among others: what they are, and where they differ.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/run_config.h"
+
+namespace lockstep {
+
+// Options that are not the same in all of them, but for those that every label has anyway (model,
+// batch size, devices, engine and program) and those that only tell.
+std::vector<std::string_view> differing_options(std::span<const RunConfig> runs);
+
+// What runs the network: the engine, or the name of the program.
+std::string engine_label(const RunConfig& run);
+// "variable-update=horovod threads=2", of the named options; empty when there are none.
+std::string settings_label(const RunConfig& run, std::span<const std::string_view> options);
+// "alexnet:256 x2 native threads=2"
+std::string run_label(const RunConfig& run, std::span<const std::string_view> options);
+
+}  // namespace lockstep

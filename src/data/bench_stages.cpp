@@ -1,0 +1,131 @@
+#include "data/bench_stages.h"
+
+#include <atomic>
+#include <functional>
+
+#include "data/crop.h"
+#include "data/parallel.h"
+#include "data/stored_input.h"
+#include "data/thread_clock.h"
+
+namespace lockstep {
+namespace {
+
+enum Stream : uint64_t { kChance = 0x62656e63 };
+
+// Work on one example, for one thread.
+using Work = std::function<void(const EncodedExample& example, int64_t number)>;
+
+// As many examples as the threads get done in the time, in stored order.
+StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
+                  const std::function<Work()>& new_work) {
+  std::atomic<int64_t> next = 0, examples = 0, bytes = 0;
+  std::atomic<double> processor_seconds = 0;
+  const TimePoint start = Clock::now();
+  for_each_in_parallel(request.threads, request.threads, [&](int64_t) {
+    const Work work = new_work();
+    EncodedExample example;
+    const Seconds before = thread_processor_time();
+    while (seconds_since(start) < request.time) {
+      const int64_t number = next++;
+      source.read(number % source.count(), example);
+      work(example, number);
+      ++examples;
+      bytes += std::ssize(example.bytes);
+    }
+    processor_seconds += (thread_processor_time() - before).count();
+  });
+  const double seconds = seconds_since(start).count();
+  return {.stage = stage,
+          .threads = request.threads,
+          .images_per_second = static_cast<double>(examples) / seconds,
+          .bytes_per_second = static_cast<double>(bytes) / seconds,
+          .images_per_core_second = static_cast<double>(examples) / processor_seconds};
+}
+
+RandomStream chance_of(const BenchRequest& request, int64_t number) {
+  return RandomStream(request.seed, kChance ^ RandomStream::mix(static_cast<uint64_t>(number)));
+}
+
+StageRate measure_reading(const ExampleSource& source, const BenchRequest& request) {
+  return rate_of("read", source, request, [] { return [](const EncodedExample&, int64_t) {}; });
+}
+
+StageRate measure_decoding(const ExampleSource& source, const BenchRequest& request) {
+  const ImageSize target = {static_cast<int>(request.preprocess.image.height()),
+                            static_cast<int>(request.preprocess.image.width())};
+  return rate_of("decode", source, request, [&]() -> Work {
+    // Shared by the copies that a std::function makes of what it holds.
+    const auto decoder = std::make_shared<JpegDecoder>();
+    return [&, decoder](const EncodedExample& example, int64_t number) {
+      if (example.form == EncodedExample::Form::Pixels) return;
+      const ImageSize size = decoder->open(example.bytes);
+      const Window window = random_window(size, example.boxes, chance_of(request, number));
+      decoder->decode(window, decode_denominator(window, target));
+    };
+  });
+}
+
+StageRate measure_augmenting(const ExampleSource& source, const BenchRequest& request) {
+  return rate_of("augment", source, request, [&]() -> Work {
+    const auto preprocessor = std::make_shared<Preprocessor>(request.preprocess);  // as above
+    const auto out = std::make_shared<std::vector<float>>(request.preprocess.image.elements());
+    return [&, preprocessor, out](const EncodedExample& example, int64_t number) {
+      preprocessor->run(example,
+                        {.random = chance_of(request, number),
+                         .place_in_batch = static_cast<int>(number % request.batch)},
+                        *out);
+    };
+  });
+}
+
+// A source that somebody else owns.
+class Borrowed : public ExampleSource {
+ public:
+  explicit Borrowed(const ExampleSource& source) : source_(source) {}
+  int64_t count() const override { return source_.count(); }
+  int64_t bytes() const override { return source_.bytes(); }
+  std::span<const int64_t> group_begins() const override { return source_.group_begins(); }
+  void read(int64_t index, EncodedExample& out) const override { source_.read(index, out); }
+  void will_need(int64_t index) const override { source_.will_need(index); }
+  std::string where(int64_t index) const override { return source_.where(index); }
+
+ private:
+  const ExampleSource& source_;
+};
+
+StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& request) {
+  StoredInput input(std::make_unique<Borrowed>(source), std::make_unique<Damage>(),
+                    {.preprocess = request.preprocess,
+                     .batch = request.batch,
+                     .classes = 1 << 30,
+                     .seed = request.seed,
+                     .threads = request.threads});
+  for (int i = 0; i < 3; ++i) input.next();  // what was made before the clock started
+  int64_t batches = 0;
+  const InputCost before = input.cost();
+  const TimePoint start = Clock::now();
+  for (; seconds_since(start) < request.time; ++batches) input.next();
+  const double rate = static_cast<double>(batches * request.batch) / seconds_since(start).count();
+  const InputCost after = input.cost();
+  return {.stage = "pipeline",
+          .threads = request.threads,
+          .images_per_second = rate,
+          .bytes_per_second =
+              rate * static_cast<double>(source.bytes()) / static_cast<double>(source.count()),
+          .images_per_core_second = static_cast<double>(after.examples - before.examples) /
+                                    (after.processor_time - before.processor_time).count()};
+}
+
+constexpr Stage kStages[] = {
+    {"read", "bytes from storage, checksums verified", measure_reading},
+    {"decode", "and the crop's pixels", measure_decoding},
+    {"augment", "and resized, flipped, normalised", measure_augmenting},
+    {"pipeline", "and put together to batches, in order", measure_pipeline},
+};
+
+}  // namespace
+
+std::span<const Stage> stages() { return kStages; }
+
+}  // namespace lockstep

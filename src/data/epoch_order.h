@@ -1,0 +1,50 @@
+// epoch_order.h: which example comes when, for every rank and epoch.
+//
+// One order of all examples is shared by all ranks: in each epoch every example stands in it once.
+// Rank r of n takes the places r, r + n, r + 2n, ... of it, over the ends of epochs on. So the
+// ranks together see each example once per epoch, whatever n is, and one number, how many places
+// have been taken, says where training stands. The order depends on seed and epoch alone.
+//
+// Shuffling keeps what is stored together near each other: groups (files) are put in random order,
+// and examples are shuffled among the groups of a window. That is enough chance for training, and
+// storage sees a few files at a time instead of all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lockstep {
+
+struct OrderOptions {
+  int64_t examples = 0;
+  std::vector<int64_t> group_begins = {};  // empty: one group
+  int rank = 0, ranks = 1;
+  uint64_t seed = 0;
+  bool shuffled = true;  // else as stored
+};
+
+struct Turn {
+  int64_t place = 0;  // in the order of all epochs and ranks
+  int64_t epoch = 0;
+  int64_t example = 0;
+};
+
+// The order of one epoch, the same on all ranks.
+std::vector<int64_t> order_of_epoch(const OrderOptions& options, int64_t epoch);
+
+class EpochOrder {
+ public:
+  // `taken`: places that all ranks together have taken before; a multiple of their number.
+  explicit EpochOrder(OrderOptions options, int64_t taken = 0);
+
+  Turn next();  // this rank's next example
+
+ private:
+  OrderOptions options_;
+  int64_t place_;
+  int64_t epoch_ = -1;
+  std::vector<int64_t> order_;  // of epoch_
+};
+
+}  // namespace lockstep

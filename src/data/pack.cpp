@@ -1,0 +1,181 @@
+#include "data/pack.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+
+#include "data/epoch_order.h"
+#include "data/jpeg_encode.h"
+#include "data/parallel.h"
+#include "data/tfrecord.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Stopped {};
+
+fs::path note_of(const PackJob& job) {
+  return fs::path(job.directory) /
+         fmt::format(".packing-{}", job.split == Split::Training ? "train" : "validation");
+}
+
+void make_directory(const std::string& directory) {
+  std::error_code failure;
+  fs::create_directories(directory, failure);
+  if (failure) throw Error("cannot make {}: {}", directory, failure.message());
+}
+
+// Refuses to mix two packings.
+void check_note(const PackJob& job) {
+  const std::string text = fmt::format("{}\n{} examples, {} shards, seed {}\n", job.description,
+                                       job.examples, job.shards, job.seed);
+  const fs::path note = note_of(job);
+  if (fs::exists(note)) {
+    const ByteBuffer before = read_whole(note.string(), 1 << 20);
+    if (text_of(ByteView(before)) == text) return;
+    throw Error("{} holds shards of another packing; remove it or choose another directory:\n{}",
+                job.directory, text_of(ByteView(before)));
+  }
+  std::ofstream out(note);
+  out << text;
+  if (!out.flush()) throw Error("cannot write {}", note.string());
+}
+
+struct Counts {
+  std::atomic<int64_t> examples = 0, bytes = 0;
+  std::atomic<int> written = 0, kept = 0;
+};
+
+class Packing {
+ public:
+  Packing(const PackJob& job, Damage& damage, const std::function<bool(int64_t, int64_t)>& progress)
+      : job_(job),
+        damage_(damage),
+        progress_(progress),
+        order_(order_of_epoch({.examples = job.examples, .seed = job.seed}, 0)) {}
+
+  void write(int shard) {
+    const fs::path place = fs::path(job_.directory) / shard_name(job_.split, shard, job_.shards);
+    const int64_t begin = first_of(shard), end = first_of(shard + 1);
+    if (fs::exists(place)) {
+      ++counts_.kept;
+      return report(end - begin);
+    }
+    const fs::path hidden = place.parent_path() / ("." + place.filename().string() + ".partial");
+    RecordWriter writer(hidden.string());
+    for (int64_t i = begin; i < end; ++i) {
+      add(order_[static_cast<size_t>(i)], writer);
+      report(1);
+    }
+    writer.finish();
+    fs::rename(hidden, place);
+    ++counts_.written;
+  }
+  PackOutcome outcome() const {
+    return {.written_shards = counts_.written,
+            .kept_shards = counts_.kept,
+            .written_examples = counts_.examples,
+            .bytes = counts_.bytes};
+  }
+
+ private:
+  int64_t first_of(int shard) const { return job_.examples * shard / job_.shards; }
+
+  void add(int64_t index, RecordWriter& writer) {
+    try {
+      const PackedExample example = job_.make(index);
+      const RecordPlace place = writer.write(image_record_of({.jpeg = example.jpeg,
+                                                              .label = example.label,
+                                                              .height = example.height,
+                                                              .width = example.width,
+                                                              .channels = example.channels,
+                                                              .class_name = example.class_name,
+                                                              .file_name = example.file_name}));
+      ++counts_.examples;
+      counts_.bytes += place.end() - place.offset;
+    } catch (const Error& error) {
+      damage_.met(error);
+    }
+  }
+  void report(int64_t more) {
+    const std::lock_guard lock(mutex_);
+    done_ += more;
+    if (!progress_(done_, job_.examples)) throw Stopped{};
+  }
+
+  const PackJob& job_;
+  Damage& damage_;
+  const std::function<bool(int64_t, int64_t)>& progress_;
+  std::vector<int64_t> order_;
+  Counts counts_;
+  std::mutex mutex_;
+  int64_t done_ = 0;
+};
+
+// Of interrupted writing: nobody else has names like these.
+void remove_partial(const std::string& directory) {
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with('.') && name.ends_with(".partial")) fs::remove(entry.path());
+  }
+}
+
+}  // namespace
+
+std::string shard_name(Split split, int shard, int shards) {
+  return fmt::format("{}-{:05}-of-{:05}", split == Split::Training ? "train" : "validation", shard,
+                     shards);
+}
+
+PackOutcome pack(const PackJob& job, Damage& damage,
+                 const std::function<bool(int64_t, int64_t)>& progress) {
+  make_directory(job.directory);
+  check_note(job);
+  remove_partial(job.directory);
+  Packing packing(job, damage, progress);
+  try {
+    for_each_in_parallel(job.shards, job.threads,
+                         [&](int64_t shard) { packing.write(static_cast<int>(shard)); });
+  } catch (const Stopped&) {  // whole shards stay; the next call goes on from them
+  }
+  remove_partial(job.directory);
+  return packing.outcome();
+}
+
+MakeExample packer_of(const ExampleSource& source, int quality) {
+  return [&source, quality](int64_t index) {
+    EncodedExample example;
+    source.read(index, example);
+    PackedExample packed;
+    packed.label = example.label;
+    packed.file_name = fs::path(source.where(index)).filename().string();
+    try {
+      if (example.form == EncodedExample::Form::Pixels) {
+        const PixelView view = {.data = example.bytes.data(),
+                                .height = example.height,
+                                .width = example.width,
+                                .channels = example.channels,
+                                .row_bytes = int64_t{example.width} * example.channels};
+        packed.jpeg = encode_jpeg(view, {.quality = quality, .full_colour = true});
+        packed.channels = example.channels;
+        packed.height = example.height;
+        packed.width = example.width;
+      } else {
+        const ImageSize size = JpegDecoder().open(example.bytes);
+        packed.jpeg.assign(example.bytes.begin(), example.bytes.end());
+        packed.height = size.height;
+        packed.width = size.width;
+        packed.class_name = fs::path(source.where(index)).parent_path().filename().string();
+      }
+    } catch (const Error& error) {
+      throw Error("{}: {}", source.where(index), error.what());
+    }
+    return packed;
+  };
+}
+
+}  // namespace lockstep

@@ -1,0 +1,44 @@
+// chart.h: charts as standalone SVG: no script, no font but the reader's, the same bytes for the
+// same data. Colours are those of Okabe and Ito, told apart by all kinds of eyes; markers and
+// dashes differ too. The picture follows the reader's light or dark scheme.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/confidence.h"
+
+namespace lockstep {
+
+enum class Scale { Linear, Log2 };
+
+struct ChartPoint {
+  double x, y;
+  std::optional<Interval> y_95 = {};
+  std::string tip = {};  // shown when pointed at, and read aloud
+};
+struct ChartLine {
+  std::string label;
+  std::vector<ChartPoint> points;  // by x
+  bool reference = false;          // drawn thin and grey: what would be ideal
+};
+struct LineChart {
+  std::string title, x_title, y_title;
+  Scale x_scale = Scale::Log2, y_scale = Scale::Log2;
+  std::vector<ChartLine> lines;
+};
+std::string line_chart_svg(const LineChart& chart);
+
+struct Bar {
+  std::string label;          // below it
+  std::vector<double> parts;  // from the bottom up, as chart.parts
+};
+struct StackedBars {
+  std::string title, y_title;
+  std::vector<std::string> parts;  // names
+  std::vector<Bar> bars;
+};
+std::string stacked_bars_svg(const StackedBars& chart);
+
+}  // namespace lockstep

@@ -1,0 +1,29 @@
+// regressions.h: a sweep against an older one of the same runs, by the rules of compare.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/compare.h"
+#include "report/scaling.h"
+
+namespace lockstep {
+
+// Stored runs with the directories that their raw files are in.
+struct RunCollection {
+  std::vector<StoredRun> runs;
+  std::vector<std::string> directories;  // one for each run
+};
+
+struct BaselineReport {
+  std::vector<Comparison> comparisons;  // of all configurations that both have
+  std::vector<std::string> notes;       // what could not be compared
+  bool regressed() const;               // any is slower
+};
+
+// Throws Error when they have no run in common.
+BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
+                                double threshold);
+std::string baseline_table(const BaselineReport& report);
+
+}  // namespace lockstep

@@ -1,0 +1,185 @@
+#include "report/scaling.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "config/run_id.h"
+#include "config/run_label.h"
+#include "report/trust.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::string_view kDevices[] = {"num-devices"};
+constexpr std::string_view kData[] = {"data-dir"};
+
+double rate_of(const RunResult& run) {
+  const double rate = run.summary.images_per_second;
+  return std::isfinite(rate) && rate > 0 ? rate : run.throughput.total_images_per_second;
+}
+
+void add_launch(Configuration& to, const StoredRun& run, size_t place) {
+  const double rate = rate_of(run.result);
+  if (!run.measured() || !(rate > 0)) {
+    ++to.failed;
+    to.error = run.result.error.value_or("it measured nothing");
+    return;
+  }
+  to.devices = run.result.facts.devices;
+  to.launches.push_back(place);
+  to.seconds_per_image.push_back(1 / rate);
+  to.mean_step += run.result.summary.mean_step;
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    to.mean_phases[i] += run.result.summary.mean_phases[i];
+  }
+}
+
+void finish(Configuration& each) {
+  if (each.launches.empty()) return;
+  const double n = static_cast<double>(each.launches.size());
+  each.mean_step /= n;
+  for (double& phase : each.mean_phases) phase /= n;
+  each.speed = summarize_launches(each.seconds_per_image);
+}
+
+std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
+  std::map<std::string, Configuration> by_id;
+  for (size_t place = 0; place < runs.size(); ++place) {
+    const StoredRun& run = runs[place];
+    const auto [at, fresh] = by_id.try_emplace(run.id);
+    Configuration& each = at->second;
+    if (fresh) {
+      each.id = run.id;
+      each.config = run.result.config;
+      each.devices = run.result.config.num_devices;
+    }
+    add_launch(each, run, place);
+  }
+  std::vector<Configuration> result;
+  for (auto& [id, each] : by_id) {
+    finish(each);
+    result.push_back(std::move(each));
+  }
+  const auto key = [](const Configuration& each) {
+    return std::tuple(each.config.model, each.config.batch_size, engine_label(each.config),
+                      canonical_text(each.config, kDevices), each.devices);
+  };
+  std::ranges::sort(result, {}, key);
+  return result;
+}
+
+Ratio scaled(Ratio ratio, double factor) {
+  ratio.value *= factor;
+  if (ratio.interval_95) {
+    ratio.interval_95 = {ratio.interval_95->low * factor, ratio.interval_95->high * factor};
+  }
+  return ratio;
+}
+
+std::vector<Series> series_of(const ScalingReport& report) {
+  std::vector<Series> all;
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < report.configurations.size(); ++i) {
+    const Configuration& each = report.configurations[i];
+    if (!each.speed) continue;
+    const auto [at, fresh] = places.try_emplace(canonical_text(each.config, kDevices), all.size());
+    if (fresh) {
+      const std::string settings = settings_label(each.config, report.differing);
+      all.push_back(
+          {.label = fmt::format("{}:{} on {}{}{}", each.config.model, each.config.batch_size,
+                                engine_label(each.config), settings.empty() ? "" : ", ", settings),
+           .model = each.config.model,
+           .engine = engine_label(each.config),
+           .batch = each.config.batch_size,
+           .points = {}});
+    }
+    Series& series = all[at->second];
+    const Configuration& base =
+        fresh ? each : report.configurations[series.points.front().configuration];
+    const Ratio speed_up = speed_ratio(base.seconds_per_image, each.seconds_per_image);
+    const double more = static_cast<double>(each.devices) / base.devices;
+    series.points.push_back({.configuration = i,
+                             .devices = each.devices,
+                             .speed_up = speed_up,
+                             .efficiency = scaled(speed_up, 1 / more)});
+  }
+  return all;
+}
+
+// The base is known to be 1 of itself.
+void settle_bases(std::vector<Series>& all) {
+  for (Series& series : all) {
+    ScalingPoint& base = series.points.front();
+    base.speed_up = base.efficiency = {.value = 1, .interval_95 = {}};
+  }
+}
+
+void find_data_slowdowns(std::vector<Configuration>& all) {
+  std::map<std::string, const Configuration*> synthetic;
+  for (const Configuration& each : all) {
+    if (each.config.data_dir.empty() && each.speed) {
+      synthetic[canonical_text(each.config, kData)] = &each;
+    }
+  }
+  for (Configuration& each : all) {
+    if (each.config.data_dir.empty() || !each.speed) continue;
+    const auto twin = synthetic.find(canonical_text(each.config, kData));
+    if (twin == synthetic.end()) continue;
+    each.data_slowdown = speed_ratio(each.seconds_per_image, twin->second->seconds_per_image);
+  }
+}
+
+std::vector<std::string> notes_on(const ScalingReport& report, std::span<const StoredRun> runs) {
+  std::vector<std::string> notes;
+  std::set<std::string> versions, hosts;
+  for (const StoredRun& run : runs) {
+    if (!run.measured()) continue;
+    versions.insert(run.result.program_version);
+    hosts.insert(run.result.host.name);
+  }
+  if (versions.size() > 1) {
+    notes.push_back(
+        fmt::format("runs of different versions of lockstep: {}", fmt::join(versions, ", ")));
+  }
+  if (hosts.size() > 1) {
+    notes.push_back(fmt::format("runs started on different machines: {}", fmt::join(hosts, ", ")));
+  }
+  std::set<int> bases;
+  for (const Series& series : report.series) bases.insert(series.points.front().devices);
+  for (const int base : bases) {
+    notes.push_back(fmt::format(
+        "speed-up and efficiency are against {} device{} of the same run, with the rest of the "
+        "machine idle",
+        base, base == 1 ? "" : "s"));
+  }
+  return notes;
+}
+
+}  // namespace
+
+double Configuration::exposed_fraction() const {
+  return mean_step > 0 ? mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step : 0;
+}
+
+ScalingReport make_scaling(std::span<const StoredRun> runs) {
+  ScalingReport report;
+  report.configurations = configurations_of(runs);
+  std::vector<RunConfig> configs;
+  for (Configuration& each : report.configurations) {
+    configs.push_back(each.config);
+    each.warnings = reasons_for_distrust(each, runs);
+  }
+  report.differing = differing_options(configs);
+  find_data_slowdowns(report.configurations);
+  report.series = series_of(report);
+  settle_bases(report.series);
+  report.notes = notes_on(report, runs);
+  return report;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+// scaling.h: stored runs as configurations with their launches, and as curves over the number of
+// devices. All reports (tables, CSV, pictures) are drawn from these values.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "measure/launches.h"
+#include "report/store.h"
+
+namespace lockstep {
+
+// All launches of one run.
+struct Configuration {
+  std::string id;
+  RunConfig config;
+  int devices = 1;
+  std::vector<size_t> launches;           // that measured something: places in the stored runs
+  std::vector<double> seconds_per_image;  // of each of them
+  int failed = 0;
+  std::string error;  // of the last that failed
+
+  // Of at least one launch; means over the launches.
+  std::optional<LaunchSummary> speed;
+  double mean_step = 0;  // seconds
+  std::array<double, kPhaseNames.size()> mean_phases{};
+  std::optional<Ratio> data_slowdown = {};  // synthetic images over real ones, in images/sec
+  std::vector<std::string> warnings = {};   // why its numbers should not be trusted, and what to do
+
+  double exposed_fraction() const;  // of the step
+};
+
+struct ScalingPoint {
+  size_t configuration;  // its place in the report
+  int devices;
+  Ratio speed_up;    // against the base of its series
+  Ratio efficiency;  // speed-up / (devices / devices of the base)
+};
+
+// The same run on different numbers of devices; the fewest are the base.
+struct Series {
+  std::string label;  // "alexnet:256 on native", and what else sets it apart
+  std::string model, engine;
+  int batch = 0;  // per device
+  std::vector<ScalingPoint> points;
+};
+
+struct ScalingReport {
+  std::vector<Configuration> configurations;  // by model, batch, engine, settings, devices
+  std::vector<std::string_view> differing;    // options in which they differ
+  std::vector<Series> series;
+  std::vector<std::string> notes;
+};
+
+ScalingReport make_scaling(std::span<const StoredRun> runs);
+
+}  // namespace lockstep

@@ -1,0 +1,126 @@
+#include "report/scaling_text.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "config/run_label.h"
+#include "report/text_table.h"
+
+namespace lockstep {
+namespace {
+
+using Row = std::vector<std::string>;
+
+struct ScalingTable {
+  std::vector<TextTable::Column> columns;
+  std::vector<Row> rows;
+  std::vector<std::string> remarks;
+};
+
+std::string with_interval(double value, const std::optional<Interval>& interval, int digits) {
+  if (!interval) return fmt::format("{:.{}f}", value, digits);
+  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", value, digits, interval->low, digits,
+                     interval->high, digits);
+}
+
+std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
+
+std::string data_text(const Configuration& each) {
+  return each.data_slowdown ? percent(1 - 1 / each.data_slowdown->value) : "";
+}
+
+Row row_of(const ScalingReport& report, const Configuration& each, const ScalingPoint* point,
+           bool data) {
+  const RunConfig& run = each.config;
+  Row row = {run.model, fmt::to_string(run.batch_size), engine_label(run)};
+  if (!report.differing.empty()) row.push_back(settings_label(run, report.differing));
+  row.push_back(fmt::to_string(each.devices));
+  if (!each.speed) {
+    row.resize(row.size() + (data ? 6 : 5));
+    row.push_back(fmt::format("failed: {}", each.error));
+    return row;
+  }
+  const LaunchSummary& speed = *each.speed;
+  row.push_back(fmt::to_string(speed.launches));
+  row.push_back(with_interval(speed.images_per_second, speed.images_per_second_95, 2));
+  row.push_back(with_interval(point->speed_up.value, point->speed_up.interval_95, 2));
+  auto efficiency = point->efficiency.interval_95;
+  if (efficiency) efficiency = {100 * efficiency->low, 100 * efficiency->high};
+  row.push_back(with_interval(100 * point->efficiency.value, efficiency, 1));
+  row.push_back(percent(each.exposed_fraction()));
+  if (data) row.push_back(data_text(each));
+  row.emplace_back(each.warnings.empty() ? "" : "see below");
+  return row;
+}
+
+ScalingTable table_of(const ScalingReport& report) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  const bool data = std::ranges::any_of(
+      report.configurations, [](const auto& each) { return each.data_slowdown.has_value(); });
+  ScalingTable table = {.columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}},
+                        .rows = {},
+                        .remarks = report.notes};
+  auto& columns = table.columns;
+  if (!report.differing.empty()) columns.push_back({"settings", kLeft});
+  for (const char* title : {"devices", "launches", "images/sec (95 %)", "speed-up (95 %)",
+                            "efficiency % (95 %)", "exposed communication %"}) {
+    columns.push_back({title});
+  }
+  if (data) columns.push_back({"cost of real data %"});
+  columns.push_back({"remarks", kLeft});
+  std::map<size_t, const ScalingPoint*> points;
+  for (const Series& series : report.series) {
+    for (const ScalingPoint& point : series.points) points[point.configuration] = &point;
+  }
+  for (size_t i = 0; i < report.configurations.size(); ++i) {
+    const Configuration& each = report.configurations[i];
+    table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, data));
+    for (const std::string& warning : each.warnings) {
+      table.remarks.push_back(
+          fmt::format("{}: {}", run_label(each.config, report.differing), warning));
+    }
+  }
+  return table;
+}
+
+// Pipes would end the cell.
+std::string cell(std::string text) {
+  for (size_t i = 0; (i = text.find('|', i)) != std::string::npos; i += 2) text.insert(i, "\\");
+  return text;
+}
+
+std::string markdown_row(const Row& row) {
+  std::string line = "|";
+  for (const std::string& text : row) line += " " + cell(text) + " |";
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string scaling_table(const ScalingReport& report) {
+  const ScalingTable table = table_of(report);
+  TextTable text(table.columns);
+  for (const Row& row : table.rows) text.add(row);
+  std::string result = text.text();
+  for (const std::string& remark : table.remarks) result += "note: " + remark + "\n";
+  return result;
+}
+
+std::string scaling_markdown(const ScalingReport& report) {
+  const ScalingTable table = table_of(report);
+  Row titles;
+  std::string rule = "|";
+  for (const TextTable::Column& column : table.columns) {
+    titles.push_back(column.title);
+    rule += column.align == TextTable::Align::Left ? "---|" : "---:|";
+  }
+  std::string result = markdown_row(titles) + rule + "\n";
+  for (const Row& row : table.rows) result += markdown_row(row);
+  if (!table.remarks.empty()) result += "\n";
+  for (const std::string& remark : table.remarks) result += "- " + remark + "\n";
+  return result;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,16 @@
+// trust.h: reasons not to believe a number, in words, with what to do about each.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/scaling.h"
+
+namespace lockstep {
+
+// `runs`: all stored runs, in which the configuration's launches have their places.
+std::vector<std::string> reasons_for_distrust(const Configuration& configuration,
+                                              std::span<const StoredRun> runs);
+
+}  // namespace lockstep

@@ -1,0 +1,118 @@
+#include "sweep/axes.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "config/run_id.h"
+#include "config/run_options.h"
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMostRuns = 100'000;
+constexpr size_t kProblemsShown = 20;
+
+RunConfig with(RunConfig run, const std::vector<Setting>& point) {
+  for (const Setting& setting : point) {
+    const RunOption* option = find_option(setting.option);
+    if (!option) throw UsageError("a run has no option '{}'", setting.option);
+    set_from_text(run, *option, setting.value);
+  }
+  return run;
+}
+
+void refuse_double_settings(std::span<const Axis> axes) {
+  std::set<std::string> seen;
+  for (const Axis& axis : axes) {
+    std::set<std::string> own;
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) own.insert(setting.option);
+    }
+    for (const std::string& option : own) {
+      if (seen.insert(option).second) continue;
+      throw UsageError("--{} is set twice: once by itself, once by another axis", option);
+    }
+  }
+}
+
+std::vector<RunConfig> combinations(const RunConfig& base, std::span<const Axis> axes) {
+  std::vector<RunConfig> runs = {base};
+  for (const Axis& axis : axes) {
+    if (axis.points.empty()) continue;
+    if (runs.size() * axis.points.size() > kMostRuns) {
+      throw UsageError("these axes make more than {} runs", kMostRuns);
+    }
+    std::vector<RunConfig> more;
+    for (const RunConfig& run : runs) {
+      for (const auto& point : axis.points) more.push_back(with(run, point));
+    }
+    runs = std::move(more);
+  }
+  return runs;
+}
+
+[[noreturn]] void refuse(std::vector<std::string> problems) {
+  const size_t all = problems.size();
+  if (all > kProblemsShown) {
+    problems.resize(kProblemsShown);
+    problems.push_back(fmt::format("and {} more", all - kProblemsShown));
+  }
+  throw UsageError("{}", fmt::join(problems, "\n"));
+}
+
+}  // namespace
+
+Axis option_axis(const std::string& option, const std::vector<std::string>& values) {
+  Axis axis = {.name = option, .points = {}};
+  for (const std::string& value : values) axis.points.push_back({{option, value}});
+  return axis;
+}
+
+Axis models_axis(const std::vector<std::string>& entries) {
+  Axis axis = {.name = "models", .points = {}};
+  for (const std::string& entry : entries) {
+    const std::vector<std::string> words = split(entry, ':');
+    const bool known = words.size() == 1 || (words.size() == 2 && !words[1].empty());
+    if (!known || words[0].empty()) {
+      throw UsageError("--models must be NAME:BATCH,..., not '{}'", entry);
+    }
+    std::vector<Setting>& point = axis.points.emplace_back();
+    point.push_back({"model", words[0]});
+    if (words.size() == 2) point.push_back({"batch-size", words[1]});
+  }
+  return axis;
+}
+
+std::vector<std::string> doubling(int most) {
+  std::vector<std::string> values;
+  for (int64_t value = 1; value < most; value *= 2) values.push_back(fmt::to_string(value));
+  values.push_back(fmt::to_string(most));
+  return values;
+}
+
+std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
+                             const Settle& settle) {
+  refuse_double_settings(axes);
+  std::vector<SweepRun> runs;
+  std::set<std::string> ids;
+  std::vector<std::string> problems;
+  for (const RunConfig& wish : combinations(base, axes)) {
+    try {
+      const RunConfig run = settle(wish);
+      const std::string id = run_id(run);
+      if (ids.insert(id).second) runs.push_back({id, run});
+    } catch (const UsageError& error) {  // all of them are told at once
+      const std::string line =
+          fmt::format("{} on {} devices: {}", wish.model, wish.num_devices, error.what());
+      if (!std::ranges::count(problems, line)) problems.push_back(line);
+    }
+  }
+  if (!problems.empty()) refuse(std::move(problems));
+  return runs;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,241 @@
+#include "sweep/run_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "config/run_id.h"
+#include "config/run_options.h"
+#include "launch/run_commands.h"
+#include "measure/launches.h"
+#include "sweep/order.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Seconds kLongSteps{300};  // an interrupted run ends with the step that it is in
+constexpr const char* kRawDirectory = "runs";
+
+using Key = std::pair<std::string, int>;  // id and repeat
+
+std::set<Key> settled_keys(const StoreContents& contents, bool retry_failed) {
+  std::set<Key> keys;
+  for (const StoredRun& run : contents.runs) {
+    if (run.measured() || !retry_failed) keys.emplace(run.id, run.repeat);
+  }
+  return keys;
+}
+
+// "10	images/sec: 204.8 +/- ..."; absent: another line.
+std::optional<double> rate_in(const std::string& line) {
+  constexpr std::string_view kWord = "images/sec: ";
+  const size_t at = line.find(kWord);
+  if (at == std::string::npos) return {};
+  double rate = 0;
+  const char* begin = line.data() + at + kWord.size();
+  const auto [end, error] = std::from_chars(begin, line.data() + line.size(), rate);
+  return error == std::errc() ? std::optional(rate) : std::nullopt;
+}
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, Store& store, const std::string& program,
+        const std::function<double(const SweepRun&)>& seconds_of, const SweepWatch& watch)
+      : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
+    for (const StoredRun& run : store.contents().runs) note(run);
+    settled_ = settled_keys(store.contents(), plan.retry_failed);
+  }
+
+  SweepOutcome run() {
+    fs::create_directories(fs::path(store_.directory()) / kRawDirectory);
+    for (int round = 0; round < plan_.repeats && !outcome_.interrupted; ++round) {
+      for (const size_t index : order_of_round(plan_.runs.size(), round, plan_.order_seed)) {
+        if (outcome_.interrupted) break;
+        attend(plan_.runs[index], round);
+      }
+    }
+    return outcome_;
+  }
+
+ private:
+  void attend(const SweepRun& run, int round) {
+    if (settled_.contains({run.id, round}) || is_precise(run)) return;
+    if (watch_.interrupted()) return void(outcome_.interrupted = true);
+    std::optional<StoredRun> stored = left_behind(run, round);
+    if (stored) {
+      ++outcome_.adopted;
+    } else {
+      stored = launch(run, round);
+      if (!stored) return void(outcome_.interrupted = true);
+      ++outcome_.launched;
+    }
+    store_.append(*stored);
+    note(*stored);
+    if (!stored->measured()) ++outcome_.failed;
+    if (watch_.finished) watch_.finished(progress(run, round), *stored);
+  }
+
+  bool is_precise(const SweepRun& run) const {
+    const auto times = times_.find(run.id);
+    if (!plan_.precision || times == times_.end()) return false;
+    if (times->second.size() < kLeastForPrecision) return false;
+    return summarize_launches(times->second).precision() <= *plan_.precision;
+  }
+
+  // Measured by a sweep that was killed before it could write that down.
+  std::optional<StoredRun> left_behind(const SweepRun& run, int round) const {
+    const std::string raw = raw_file_of(run, round);
+    const fs::path path = fs::path(store_.directory()) / raw;
+    if (!fs::exists(path)) return {};
+    StoredRun stored = {.id = run.id,
+                        .repeat = round,
+                        .raw_file = raw,
+                        .wall_seconds = 0,
+                        .last_lines = {},
+                        .result = {}};
+    try {
+      stored.result = read_result(path.string());
+    } catch (const Error&) {  // not one of ours: it is measured again
+      return {};
+    }
+    const bool same = run_id(stored.result.config) == run.id;
+    return same && stored.measured() ? std::optional(stored) : std::nullopt;
+  }
+
+  // Empty: the user interrupted it.
+  std::optional<StoredRun> launch(const SweepRun& run, int round) {
+    const std::string raw = raw_file_of(run, round);
+    const std::string path = (fs::path(store_.directory()) / raw).string();
+    fs::remove(path);
+    Command command = {.name = "train", .argv = {program_, "train"}};
+    const std::vector<std::string> arguments = train_arguments(run.config);
+    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    command.argv.push_back("--result=" + path);
+    const Launch now = progress(run, round);
+    if (watch_.starting) watch_.starting(now);
+    const auto line = [&](const OutputLine& output) {
+      const auto rate = rate_in(output.text);
+      if (rate && watch_.live) watch_.live(now, *rate);
+      return Next::GoOn;
+    };
+    const auto poll = [&] { return watch_.interrupted() ? Next::Stop : Next::GoOn; };
+    const PlanOutcome ended = run_commands(
+        std::span(&command, 1), {.time = plan_.run_timeout, .interrupted_grace = kLongSteps},
+        {.line = line, .poll = poll});
+    if (ended.end == RunEnd::Interrupted) {
+      fs::remove(path);  // half a run would look like one
+      return {};
+    }
+    return stored_run(run, round, ended, path);
+  }
+
+  StoredRun stored_run(const SweepRun& run, int round, const PlanOutcome& ended,
+                       const std::string& path) const {
+    StoredRun stored = {.id = run.id,
+                        .repeat = round,
+                        .raw_file = fs::exists(path) ? raw_file_of(run, round) : "",
+                        .wall_seconds = ended.duration.count(),
+                        .last_lines = {},
+                        .result = {}};
+    try {
+      if (!stored.raw_file.empty()) stored.result = read_result(path);
+    } catch (const Error& error) {  // one bad file does not end the sweep
+      stored.raw_file.clear();
+      stored.result.error = error.what();
+    }
+    if (ended.end != RunEnd::Completed || stored.raw_file.empty()) {
+      stored.result.config = run.config;
+      stored.result.status = "failed";
+      if (!stored.result.error) {
+        stored.result.error = ended.why.empty() ? "it left no result" : ended.why;
+      }
+      stored.last_lines = ended.commands.front().last_lines;
+    }
+    return stored;
+  }
+
+  void note(const StoredRun& run) {
+    settled_.emplace(run.id, run.repeat);
+    if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
+    const double rate = run.result.summary.images_per_second;
+    if (run.measured() && rate > 0) times_[run.id].push_back(1 / rate);
+  }
+
+  double seconds_for(const SweepRun& run) const {
+    const auto walls = walls_.find(run.id);
+    return walls == walls_.end() ? seconds_of_(run) : median(walls->second);
+  }
+
+  Launch progress(const SweepRun& run, int round) const {
+    double remaining = 0;
+    int missing = 0;
+    for (const SweepRun& each : plan_.runs) {
+      const bool precise = is_precise(each);
+      for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
+        if (settled_.contains({each.id, repeat})) continue;
+        remaining += seconds_for(each);
+        ++missing;
+      }
+    }
+    const int all = static_cast<int>(plan_.runs.size()) * plan_.repeats;
+    return {.run = run,
+            .repeat = round,
+            .done = all - missing,
+            .all = all,
+            .remaining = Seconds(remaining)};
+  }
+
+  const SweepPlan& plan_;
+  Store& store_;
+  const std::string& program_;
+  const std::function<double(const SweepRun&)>& seconds_of_;
+  const SweepWatch& watch_;
+  SweepOutcome outcome_;
+  std::set<Key> settled_;
+  std::map<std::string, std::vector<double>> times_, walls_;  // by id
+};
+
+}  // namespace
+
+std::vector<std::string> train_arguments(const RunConfig& run) {
+  static const RunConfig kDefaults;
+  std::vector<std::string> arguments;
+  for (const RunOption& option : run_options()) {
+    const std::string text = text_of(run, option);
+    // Which engine is the default depends on the program.
+    const bool needed = text != text_of(kDefaults, option) || option.name == "engine";
+    if (needed) arguments.push_back(fmt::format("--{}={}", option.name, text));
+  }
+  return arguments;
+}
+
+std::string raw_file_of(const SweepRun& run, int repeat) {
+  return fmt::format("{}/{}-{}.json", kRawDirectory, run.id, repeat);
+}
+
+std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
+                                                     const StoreContents& contents) {
+  const std::set<Key> settled = settled_keys(contents, plan.retry_failed);
+  std::vector<std::pair<size_t, int>> missing;
+  for (int round = 0; round < plan.repeats; ++round) {
+    for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
+      if (!settled.contains({plan.runs[index].id, round})) missing.emplace_back(index, round);
+    }
+  }
+  return missing;
+}
+
+SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+                       const std::function<double(const SweepRun&)>& seconds_of,
+                       const SweepWatch& watch) {
+  return Sweep(plan, store, program, seconds_of, watch).run();
+}
+
+}  // namespace lockstep

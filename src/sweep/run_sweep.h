@@ -1,0 +1,66 @@
+// run_sweep.h: launches what the store lacks, one run after the other, and stores each at once.
+//
+// A launch is `lockstep train` as a process of its own, so it starts as cold as any run does and
+// takes nothing with it when it dies. A run that failed is a result with its error, and the sweep
+// goes on. A result that a killed sweep had no time to store is found by its raw file.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "report/store.h"
+#include "sweep/axes.h"
+
+namespace lockstep {
+
+struct SweepPlan {
+  std::vector<SweepRun> runs;
+  int repeats = 5;                       // launches of each run; with a precision, at most
+  std::optional<double> precision = {};  // enough once half of the interval is below this part
+  uint64_t order_seed = 1;
+  bool retry_failed = false;  // failed runs count as missing
+  Seconds run_timeout{3600};  // of one launch
+};
+
+inline constexpr int kLeastForPrecision = 3;  // fewer launches happen to agree too often
+
+// One launch as the watcher sees it.
+struct Launch {
+  const SweepRun& run;
+  int repeat = 0;
+  int done = 0, all = 0;  // launches; with a precision `all` is the most that there can be
+  Seconds remaining{};    // estimated
+};
+
+struct SweepWatch {
+  std::function<void(const Launch&)> starting = {};
+  std::function<void(const Launch&, double images_per_second)> live = {};
+  std::function<void(const Launch&, const StoredRun&)> finished = {};
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+struct SweepOutcome {
+  int launched = 0, adopted = 0, failed = 0;
+  bool interrupted = false;
+};
+
+// The arguments of `lockstep train` that make this run.
+std::vector<std::string> train_arguments(const RunConfig& run);
+
+// "runs/0123456789abcdef-0.json", within the store's directory.
+std::string raw_file_of(const SweepRun& run, int repeat);
+
+// What is still to be launched, in order, as far as it is known before.
+std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
+                                                     const StoreContents& contents);
+
+// `seconds_of`: guesses how long a launch will take.
+SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+                       const std::function<double(const SweepRun&)>& seconds_of,
+                       const SweepWatch& watch);
+
+}  // namespace lockstep

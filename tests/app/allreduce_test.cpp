@@ -1,0 +1,136 @@
+// `lockstep allreduce` as a user runs it: real processes of the real program.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "comm/all_reduce_spec.h"
+#include "launch/run_commands.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+struct Ran {
+  PlanOutcome outcome;
+  std::string out, err;
+
+  int exit_code() const { return outcome.commands.front().status.value_or(ExitStatus{}).code; }
+};
+
+class AllReduceCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-allreduce-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  static Ran run(std::vector<std::string> argv) {
+    Ran ran;
+    const Command command = {.name = "it", .argv = std::move(argv)};
+    ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
+                               {.line = [&](const OutputLine& line) {
+                                 (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
+                                 return Next::GoOn;
+                               }});
+    return ran;
+  }
+
+  static Ran allreduce(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {LOCKSTEP_PROGRAM, "allreduce"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+
+  nlohmann::json result() const {
+    std::ifstream file(directory_ / "r.json");
+    return nlohmann::json::parse(file);
+  }
+  std::string result_path() const { return (directory_ / "r.json").string(); }
+
+  fs::path directory_;
+};
+
+TEST_F(AllReduceCommand, StartsItsRanksAndFindsAllSumsRight) {
+  const Ran ran =
+      allreduce({"-g3", "-b4", "-e64K", "-f64", "-n3", "-w1", "--result", result_path()});
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong numbers 0"));
+  const nlohmann::json json = result();
+  ASSERT_EQ(json["rows"].size(), 3u);
+  for (const auto& row : json["rows"]) {
+    EXPECT_EQ(row["seconds"].size(), 3u);
+    EXPECT_EQ(row["wrong"], 0);
+    EXPECT_EQ(row["by"], "shm");
+  }
+}
+
+TEST_F(AllReduceCommand, LetsBackEndsTakeTurns) {
+  const Ran ran = allreduce({"-g2", "-b64K", "-e64K", "-n2", "--communicator=shm,gloo",
+                             "--gradient-compression=bf16", "--result", result_path()});
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const nlohmann::json json = result();
+  ASSERT_EQ(json["rows"].size(), 2u);
+  EXPECT_EQ(json["rows"][0]["by"], "shm");
+  EXPECT_EQ(json["rows"][1]["by"], "gloo");
+}
+
+TEST_F(AllReduceCommand, TakesTheGradientsOfAModel) {
+  const Ran ran =
+      allreduce({"-g2", "--model=lenet", "--bucket-mb=1", "-n2", "--result", result_path()});
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const nlohmann::json rows = result()["rows"];
+  EXPECT_EQ(rows.back()["what"], "all");
+  EXPECT_EQ(rows.back()["messages"], rows.size() - 1);
+}
+
+TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
+  const Ran ran = allreduce({"-g2", "--tune", "-b1K", "-e64K", "-f8", "-n3"});
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const size_t at = ran.out.find("--all-reduce-spec ");
+  ASSERT_NE(at, std::string::npos) << ran.out;
+  std::string option, spec;
+  std::istringstream(ran.out.substr(at)) >> option >> spec;
+  EXPECT_FALSE(parse_all_reduce_spec(spec).rules.empty());
+  const Ran with = allreduce({"-g2", option, spec, "-b1K", "-e1K", "-n2"});
+  EXPECT_EQ(with.outcome.end, RunEnd::Completed) << with.err;
+}
+
+TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
+  const Ran ran = run({"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+                       "--mca", "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM,
+                       "allreduce", "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong numbers 0"));
+}
+
+TEST_F(AllReduceCommand, RefusesWhatMakesNoSenseBeforeItStartsAnything) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{}, "nobody to sum with"},
+      {{"-g2", "-b3X"}, "'3X'"},
+      {{"-g2", "-b8", "-e4"}, "below --minbytes"},
+      {{"-g2", "--communicator=carrier-pigeon"}, "there are shm, gloo"},
+      {{"-g2", "--tune", "--model=lenet"}, "not a --model"},
+      {{"-g2", "--tune", "--all-reduce-spec=xring"}, "cannot be given"},
+      {{"-g2", "--all-reduce-spec=xrong"}, "xrong"},
+      {{"-g2", "--model=resnot50"}, "resnot50"},
+      {{"-g2", "-f1"}, "--stepfactor"},
+  };
+  for (const auto& [arguments, words] : cases) {
+    const Ran ran = allreduce(arguments);
+    EXPECT_EQ(ran.exit_code(), 2) << words;
+    EXPECT_THAT(ran.err, HasSubstr(words));
+    EXPECT_EQ(ran.out, "") << words;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,120 @@
+#include "app/conv_cache.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "app/reference_kind.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const ConvChoices kSome = {{"forward 3x3", "winograd"}, {"backward-data 3x3", "direct"}};
+
+class ConvCaches : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-cache-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  ConvCache cache(const std::string& processor = "some CPU") {
+    return {(directory_ / "deep" / "folder").string(), {processor, "library 1", 2}, notes_};
+  }
+  void overwrite(const std::string& text) { std::ofstream(cache().path()) << text; }
+
+  fs::path directory_;
+  std::ostringstream notes_;
+};
+
+TEST_F(ConvCaches, WhatWasAddedIsReadAgain) {
+  EXPECT_EQ(cache().read(), ConvChoices{});
+  cache().add(kSome);
+  cache().add({{"forward 5x5", "direct"}});
+  ConvChoices all = kSome;
+  all["forward 5x5"] = "direct";
+  EXPECT_EQ(cache().read(), all);
+  EXPECT_EQ(notes_.str(), "");
+}
+
+TEST_F(ConvCaches, ProcessorsAndLibrariesAreKeptApart) {
+  cache().add(kSome);
+  EXPECT_EQ(cache("another CPU").read(), ConvChoices{});
+  EXPECT_EQ(notes_.str(), "");
+}
+
+TEST_F(ConvCaches, ADamagedFileIsIgnoredWithANoteAndReplaced) {
+  cache().add(kSome);
+  std::ofstream(cache().path(), std::ios::app) << "half a li";
+  EXPECT_EQ(cache().read(), ConvChoices{});
+  EXPECT_THAT(notes_.str(), HasSubstr("damaged"));
+  cache().add(kSome);
+  EXPECT_EQ(cache().read(), kSome);
+}
+
+TEST_F(ConvCaches, AForeignFileIsIgnoredWithANote) {
+  cache().add(kSome);
+  for (const char* text : {"", "{\"json\": 1}", "lockstep convolutions 1\nprocessor other\n"}) {
+    notes_.str("");
+    overwrite(text);
+    EXPECT_EQ(cache().read(), ConvChoices{});
+    EXPECT_THAT(notes_.str(), HasSubstr("not of this machine and program")) << text;
+  }
+}
+
+TEST_F(ConvCaches, WithoutADirectoryNothingIsKept) {
+  const ConvCache none("", {"some CPU", "library 1", 2}, notes_);
+  none.add(kSome);
+  EXPECT_EQ(none.read(), ConvChoices{});
+  EXPECT_EQ(notes_.str(), "");
+}
+
+TEST_F(ConvCaches, ADirectoryThatCannotBeMadeEndsNoRun) {
+  std::ofstream(directory_ / "deep") << "a file where the folder should be";
+  cache().add(kSome);
+  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+}
+
+// An engine that counts what it is asked.
+RunPlan plan_with(EngineKind& kind, const std::string& conv_algo) {
+  kind = reference_kind();
+  kind.choose_convolutions = [](const Graph&, const EngineOptions&, const ConvChoices& known) {
+    ConvChoices chosen = kSome;
+    for (auto& [work, method] : chosen) {
+      if (known.contains(work)) method = known.at(work);
+    }
+    return chosen;
+  };
+  RunConfig config = {.model = "lenet", .engine = "native"};
+  config.conv_algo = conv_algo;
+  return plan_run(config, std::span(&kind, 1), {});
+}
+
+TEST_F(ConvCaches, ChoicesAreMeasuredInTheFirstRunAndRememberedInTheSecond) {
+  EngineKind kind;
+  const RunPlan plan = plan_with(kind, "auto");
+  EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
+  EXPECT_THAT(notes_.str(), HasSubstr("measured how to compute 2 convolutions, kept in "));
+  notes_.str("");
+  EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
+  EXPECT_EQ(notes_.str(), "");
+}
+
+TEST_F(ConvCaches, AnAlgorithmThatIsAskedForIsNotMeasured) {
+  EngineKind kind;
+  for (const char* algorithm : {"direct", "winograd"}) {
+    EXPECT_EQ(choose_convolutions(plan_with(kind, algorithm), cache(), notes_), ConvChoices{});
+  }
+  EXPECT_FALSE(fs::exists(cache().path()));
+}
+
+}  // namespace
+}  // namespace lockstep

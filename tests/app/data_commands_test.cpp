@@ -1,0 +1,200 @@
+// `lockstep data` and `lockstep train --data-dir`, in this process, on data that is made here.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "app/program.h"
+#include "app/reference_kind.h"
+#include "data/jpeg_encode.h"
+#include "data/samples.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+Outcome run(const std::vector<std::string>& words) {
+  const EngineKind engines[] = {reference_kind()};
+  std::ostringstream out, err;
+  Surroundings around = {.engines = engines, .out = out, .err = err};
+  const int code = run_program(around, words);
+  return {code, out.str(), err.str()};
+}
+
+Outcome train(const std::string& directory, std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {"train",
+                                    "--model=lenet",
+                                    "--batch-size=2",
+                                    "--threads=1",
+                                    "--num-batches=3",
+                                    "--num-warmup-batches=1",
+                                    "--data-threads=1",
+                                    "--num-classes=11",
+                                    "--init-learning-rate=1e-4",
+                                    "--data-dir=" + directory};
+  words.insert(words.end(), more.begin(), more.end());
+  return run(words);
+}
+
+class DataCommands : public ::testing::Test {
+ protected:
+  void make(const std::string& name, int images = 12) const {
+    const Outcome outcome =
+        run({"data", "make", path(name), "--images", std::to_string(images), "--shards=3",
+             "--validation=4", "--classes=10", "--height=48", "--width=64", "--threads=2"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+  }
+  std::string path(const std::string& name) const { return directory_.path(name); }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(DataCommands, WhatIsMadeIsWhole) {
+  make("set");
+  EXPECT_TRUE(fs::exists(path("set/train-00002-of-00003")));
+  const Outcome text = run({"data", "check", path("set")});
+  EXPECT_EQ(text.code, 0) << text.out;
+  EXPECT_THAT(text.out, HasSubstr("training: TFRecord files (imagenet), 12 examples"));
+  EXPECT_THAT(text.out, HasSubstr("3 files of 4 to 4 examples"));
+  const Json json = Json::parse(run({"data", "check", path("set"), "--json"}).out);
+  EXPECT_EQ(json.at("training").at("damaged"), 0);
+  EXPECT_EQ(json.at("validation").at("examples"), 4);
+  EXPECT_EQ(json.at("training").at("labels").size(), 10u);
+}
+
+TEST_F(DataCommands, CheckFindsDamageAndEndsWithFailure) {
+  make("set");
+  const std::string shard = path("set/train-00001-of-00003");
+  ByteBuffer bytes = read_file(shard);
+  bytes[200] ^= 1;
+  write_file(shard, bytes);
+  const Outcome outcome = run({"data", "check", path("set")});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("damaged: " + shard + ", byte 0: the checksum of the record"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 damaged"));
+}
+
+TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
+  make("set");
+  const std::string middle = path("set/train-00001-of-00003");
+  const ByteBuffer before = read_file(middle);
+  fs::remove(middle);
+  write_file(path("set/.train-00001-of-00003.partial"), bytes_of("half"));
+  const auto kept = fs::last_write_time(path("set/train-00000-of-00003"));
+  make("set");
+  EXPECT_EQ(read_file(middle), before);
+  EXPECT_EQ(fs::last_write_time(path("set/train-00000-of-00003")), kept);
+  EXPECT_FALSE(fs::exists(path("set/.train-00001-of-00003.partial")));
+  const Outcome other = run({"data", "make", path("set"), "--images", "99"});
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.err, HasSubstr("another packing"));
+}
+
+TEST_F(DataCommands, AFolderOfJpegsIsPackedWithLabelsFromOne) {
+  const ByteBuffer pixels(40 * 30 * 3, 90);
+  const ByteBuffer jpeg = encode_jpeg({pixels.data(), 40, 30, 3, 90});
+  for (const char* name :
+       {"train/cat/1.jpg", "train/cat/2.jpeg", "train/dog/3.JPG", "val/dog/4.jpg"}) {
+    write_file(path(std::string("folder/") + name), jpeg);
+  }
+  const Outcome packed = run({"data", "pack", path("folder"), path("packed")});
+  EXPECT_EQ(packed.code, 0) << packed.err;
+  EXPECT_THAT(packed.err, HasSubstr("JPEG files by class"));
+  const Json json = Json::parse(run({"data", "check", path("packed"), "--json"}).out);
+  EXPECT_EQ(json.at("training").at("labels"), (Json{{"1", 2}, {"2", 1}}));
+  EXPECT_EQ(json.at("validation").at("labels"), (Json{{"2", 1}}));
+}
+
+TEST_F(DataCommands, PackedMnistIsStillMnist) {
+  write_file(path("mnist/train-images-idx3-ubyte"),
+             idx_file_of({4, 28, 28}, ByteBuffer(4 * 28 * 28, 77)));
+  write_file(path("mnist/train-labels-idx1-ubyte"), idx_file_of({4}, ByteBuffer{1, 2, 3, 4}));
+  ASSERT_EQ(run({"data", "pack", path("mnist"), path("packed")}).code, 0);
+  const Outcome outcome = train(path("packed"), {"--model=mnist", "--num-classes=10"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("--data-name mnist"));
+}
+
+TEST_F(DataCommands, BenchMeasuresEveryStage) {
+  make("set");
+  const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=5",
+                               "--threads=2", "--image-size=32", "--batch-size=4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const Json rows = Json::parse(outcome.out);
+  EXPECT_EQ(rows.size(), 8u);  // four stages, one and two threads
+  for (const Json& row : rows) EXPECT_GT(row.at("images_per_second").get<double>(), 0) << row;
+}
+
+TEST_F(DataCommands, TrainingOnStoredImagesSaysWhatItFound) {
+  make("set");
+  const Outcome outcome = train(path("set"), {"--result=" + path("r.json"), "--distortions"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("data: TFRecord files in " + path("set") + ": --data-name imagenet"));
+  EXPECT_THAT(outcome.out, HasSubstr("Dataset:     imagenet\n"));
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.input.threads, 1);
+  EXPECT_GT(result.input.processor_seconds_per_image, 0);
+}
+
+TEST_F(DataCommands, TrainingTwiceOnTheSameDataGivesTheSameLoss) {
+  make("set");
+  std::vector<double> losses;
+  for (const char* threads : {"--data-threads=1", "--data-threads=3"}) {
+    ASSERT_EQ(train(path("set"), {threads, "--result=" + path("r.json")}).code, 0);
+    losses.push_back(read_result(path("r.json")).last_loss);
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+}
+
+TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
+  fs::create_directories(path("empty"));
+  const Outcome empty = train(path("empty"));
+  EXPECT_EQ(empty.code, 1);
+  EXPECT_EQ(empty.err, "lockstep: " + path("empty") + " is empty\n");
+  const Outcome missing = train(path("missing"));
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("No such file"));
+  make("set");
+  const Outcome labels = train(path("set"), {"--num-classes=3"});
+  EXPECT_EQ(labels.code, 1);
+  EXPECT_THAT(labels.err, HasSubstr("the network tells 3 classes apart, 0 to 2"));
+  const Outcome skipped = train(path("set"), {"--num-classes=3", "--skip-corrupt"});
+  EXPECT_EQ(skipped.code, 0) << skipped.err;
+  EXPECT_THAT(skipped.err, HasSubstr("damaged examples were skipped"));
+  EXPECT_EQ(train(path("set"), {"--data-name=cifar10"}).code, 2);
+}
+
+TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrMadeAnew) {
+  for (const char* place : {"host", "pipeline"}) {
+    const Outcome outcome = run({"train", "--model=lenet", "--batch-size=2", "--threads=1",
+                                 "--num-batches=2", "--num-warmup-batches=1", "--num-classes=11",
+                                 std::string("--synthetic-location=") + place});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+  }
+}
+
+TEST_F(DataCommands, WrongWordsAreUsageErrors) {
+  EXPECT_EQ(run({"data"}).code, 2);
+  EXPECT_EQ(run({"data", "--help"}).code, 0);
+  EXPECT_THAT(run({"data", "unpack"}).err, HasSubstr("pack, make, check, bench"));
+  EXPECT_EQ(run({"data", "pack", "one"}).code, 2);
+  EXPECT_EQ(run({"data", "make"}).code, 2);
+  EXPECT_EQ(run({"data", "check"}).code, 2);
+  EXPECT_THAT(run({"data", "make", "x", "--quality=200"}).err, HasSubstr("from 1 to 100"));
+  for (const char* name : {"pack", "make", "check", "bench"}) {
+    EXPECT_EQ(run({"data", name, "--help"}).code, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,220 @@
+// Real sweeps of the real program, killed in earnest.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/random.h"
+#include "launch/process.h"
+#include "launch/run_commands.h"
+#include "report/store.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Ran {
+  PlanOutcome outcome;
+  std::string out, err;
+};
+
+class Sweep : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-sweep-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  std::string results() const { return (directory_ / "out").string(); }
+
+  std::vector<std::string> sweep(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {LOCKSTEP_PROGRAM,     "sweep",
+                                      "--models=trivial:2", "--num-warmup-batches=1",
+                                      "--num-batches=3",    "--output=" + results(),
+                                      "--threads=1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  static Ran run(std::vector<std::string> argv, const std::function<Next()>& poll = {}) {
+    Ran ran;
+    const Command command = {.name = "it", .argv = std::move(argv)};
+    ran.outcome =
+        run_commands(std::span(&command, 1),
+                     {.time = Seconds(300), .grace = Seconds(60), .interrupted_grace = Seconds(60)},
+                     {.line =
+                          [&](const OutputLine& line) {
+                            (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
+                            return Next::GoOn;
+                          },
+                      .poll = poll});
+    return ran;
+  }
+  static int exit_code(const Ran& ran) { return ran.outcome.commands.at(0).status->code; }
+
+  fs::path directory_;
+};
+
+TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
+  const Ran first = run(sweep({"--num-devices=1,2", "--repeats=2", "--best"}));
+  ASSERT_EQ(first.outcome.end, RunEnd::Completed) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("efficiency"));
+  EXPECT_THAT(first.out, HasSubstr("the only one"));
+  const StoreContents contents = read_store(results());
+  EXPECT_EQ(contents.runs.size(), 4u);
+  for (const StoredRun& run : contents.runs) {
+    EXPECT_EQ(read_raw(results(), run).steps.size(), 3u);
+  }
+  const Ran second = run(sweep({"--num-devices=1,2", "--repeats=3"}));
+  ASSERT_EQ(second.outcome.end, RunEnd::Completed) << second.err;
+  EXPECT_EQ(read_store(results()).runs.size(), 6u);
+  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
+  ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
+  EXPECT_TRUE(fs::exists(results() + "/comparison_graph.svg"));
+  EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv.ideal"));
+  const Ran same = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", results()});
+  EXPECT_EQ(same.outcome.end, RunEnd::Completed) << same.out;
+}
+
+// Kills whole process trees without mercy, at moments drawn at random.
+TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
+  const RandomStream random(7, 1);
+  size_t before = 0;
+  for (uint64_t attempt = 0; attempt < 6; ++attempt) {
+    const Command command = {.name = "it", .argv = sweep({"--num-devices=1", "--repeats=12"})};
+    Process process(command);
+    pollfd ended = {.fd = process.ended_descriptor(), .events = POLLIN, .revents = 0};
+    poll(&ended, 1, 50 + static_cast<int>(900 * random.uniform(attempt)));
+    kill(process.group(), SIGKILL);
+    while (!process.try_reap()) poll(&ended, 1, 1000);
+    if (!fs::exists(results() + "/results.jsonl")) continue;
+    const StoreContents contents = read_store(results());
+    EXPECT_GE(contents.runs.size(), before);
+    before = contents.runs.size();
+  }
+  const Ran last = run(sweep({"--num-devices=1", "--repeats=12"}));
+  ASSERT_EQ(last.outcome.end, RunEnd::Completed) << last.err;
+  const StoreContents contents = read_store(results());
+  EXPECT_THAT(contents.skipped, IsEmpty());
+  std::map<int, int> repeats;
+  for (const StoredRun& stored : contents.runs) {
+    EXPECT_TRUE(stored.measured());
+    ++repeats[stored.repeat];
+  }
+  EXPECT_EQ(repeats.size(), 12u);
+  for (const auto& [repeat, count] : repeats) EXPECT_EQ(count, 1) << repeat;
+}
+
+TEST_F(Sweep, ARunThatWasMeasuredButNotStoredIsFoundAgain) {
+  ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=2"})).outcome.end, RunEnd::Completed);
+  const std::string started = read_store(results()).runs.at(1).result.started_at;
+  std::ifstream in(results() + "/results.jsonl");
+  std::string first;
+  std::getline(in, first);
+  std::ofstream(results() + "/results.jsonl") << first << "\n"
+                                              << "{\"schema_version\":1,\"fa";
+  ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=2"})).outcome.end, RunEnd::Completed);
+  const StoreContents contents = read_store(results());
+  ASSERT_EQ(contents.runs.size(), 2u);
+  EXPECT_EQ(contents.runs[1].result.started_at, started);
+}
+
+TEST_F(Sweep, ASecondSweepInTheDirectoryIsRefused) {
+  const Store held(results());
+  const Ran ran = run(sweep({"--num-devices=1"}));
+  EXPECT_EQ(exit_code(ran), 1);
+  EXPECT_THAT(ran.err, HasSubstr("another sweep is running"));
+}
+
+TEST_F(Sweep, AFailedRunIsAResultAndTheSweepGoesOn) {
+  const std::string program = (directory_ / "broken.toml").string();
+  std::ofstream(program) << R"(description = "always breaks"
+command = ["sh", "-c", "echo woe; exit 3", "{model}", "{batch_size}", "{num_batches}",
+           "{num_warmup_batches}", "{threads}"]
+start = "single"
+[output]
+total = '^total: (?P<value>\S+)'
+)";
+  const Ran ran = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
+  const bool ran_at_all = fs::exists(results() + "/results.jsonl");
+  ASSERT_TRUE(ran_at_all) << ran.err;
+  EXPECT_EQ(exit_code(ran), 1);
+  const StoreContents contents = read_store(results());
+  ASSERT_EQ(contents.runs.size(), 2u) << ran.err;
+  EXPECT_FALSE(contents.runs[0].measured());
+  EXPECT_THAT(*contents.runs[0].result.error, HasSubstr("exit code 3"));
+}
+
+TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
+  bool asked = false;
+  const Ran ran = run(sweep({"--num-devices=1", "--repeats=200"}), [&] {
+    if (asked || !fs::exists(results() + "/results.jsonl")) return Next::GoOn;
+    if (read_store(results()).runs.size() < 2) return Next::GoOn;
+    asked = true;
+    return Next::Stop;
+  });
+  EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
+  EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
+  EXPECT_EQ(exit_code(ran), 130);
+  EXPECT_LT(read_store(results()).runs.size(), 200u);
+}
+
+TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
+  const Ran ran = run(sweep({"--num-devices=1", "--engine=native,steam", "--optimizer=sgd,magic"}));
+  EXPECT_EQ(exit_code(ran), 2);
+  EXPECT_THAT(ran.err, HasSubstr("magic"));
+  const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
+  EXPECT_EQ(exit_code(engine), 2);
+  EXPECT_THAT(engine.err, HasSubstr("steam"));
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
+  EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(Sweep, AFileSaysTheSameAsTheCommandLine) {
+  const std::string file = (directory_ / "sweep.toml").string();
+  std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";
+  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--output", results()});
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches to go"));
+  const Ran fewer =
+      run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
+  EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
+  EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
+  const Ran listed = run(
+      sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--num-ps=1,2",
+             "--variable-update=replicated,parameter_server", "--gradient-compression=none,fp16"}));
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 1 launches each"));
+  const Ran refused = run(sweep({"--num-devices=2", "--dry-run", "--gradient-compression=fp16",
+                                 "--variable-update=replicated,parameter_server"}));
+  EXPECT_EQ(exit_code(refused), 2);
+  EXPECT_THAT(refused.err, HasSubstr("is about all-reduce"));
+}
+
+TEST_F(Sweep, TheExampleCanBeRun) {
+  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/scaling.toml", "--dry-run",
+                          "--output", results()});
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("inception3:16 x2 native"));
+}
+
+TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
+  const Ran ran = run(sweep({"--num-devices=1", "--precision=99%", "--repeats=200"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const size_t launches = read_store(results()).runs.size();
+  EXPECT_GE(launches, 3u);
+  EXPECT_LT(launches, 200u);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,69 @@
+// ./run compare on a network that takes seconds: its tables are written, and written again from the
+// result files alone.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Compare : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "there is no python3";
+    std::string name = (fs::temp_directory_path() / "lockstep-compare-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    std::ofstream(directory_ / "page.md")
+        << "before\n<!-- comparison: begin -->\nold\n<!-- comparison: end -->\nbetween\n"
+           "<!-- layers: begin -->\n<!-- layers: end -->\nafter\n";
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  int run(const std::string& more) const {
+    const std::string folder = directory_.string();
+    const std::string line = "cd " + folder + " && XDG_CACHE_HOME=" + folder +
+                             " PYTHONDONTWRITEBYTECODE=1 python3 " COMPARE_SCRIPT
+                             " --lockstep " LOCKSTEP_PROGRAM
+                             " --threads 1 --rounds 2 --seconds 0.1"
+                             " --results results --document page.md " +
+                             more + " >out 2>err";
+    return WEXITSTATUS(std::system(line.c_str()));
+  }
+  std::string text_in(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(directory_ / name).rdbuf();
+    return text.str();
+  }
+  fs::path directory_;
+};
+
+TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
+  ASSERT_EQ(run("--cases lenet:2"), 0) << text_in("err");
+  const std::string page = text_in("page.md");
+  EXPECT_THAT(page, HasSubstr("| lenet | 2 | 1 |"));
+  EXPECT_THAT(page, HasSubstr("### lenet, batch 2, 1 thread"));
+  EXPECT_THAT(page, HasSubstr("LibTorch 1."));
+  EXPECT_THAT(page, HasSubstr("\nbetween\n"));
+  EXPECT_EQ(page.find("\nold\n"), std::string::npos);
+  EXPECT_THAT(text_in("page.svg"), HasSubstr("</svg>"));
+  ASSERT_EQ(run("--cases lenet:2 --resume"), 0) << text_in("err");
+  EXPECT_EQ(text_in("page.md"), page);
+}
+
+TEST_F(Compare, RefusesWhatItCannotMeasureInOneLine) {
+  EXPECT_EQ(run("--cases lenet"), 1);
+  EXPECT_EQ(text_in("err"), "--cases: 'lenet' is not MODEL:BATCH\n");
+  EXPECT_EQ(run("--cases nonet:2"), 1);
+  EXPECT_THAT(text_in("err"), HasSubstr("nonet"));
+  EXPECT_THAT(text_in("page.md"), HasSubstr("\nold\n"));
+}
+
+}  // namespace

@@ -1,0 +1,16 @@
+// fuzz.cpp: one target for libFuzzer: LOCKSTEP_FUZZ_TARGET names it when this is compiled.
+#include <algorithm>
+
+#include "base/error.h"
+#include "fuzz/targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace lockstep;
+  static const FuzzTarget& target =
+      *std::ranges::find(fuzz_targets(), LOCKSTEP_FUZZ_TARGET, &FuzzTarget::name);
+  try {
+    target.read({data, size});
+  } catch (const Error&) {  // refused
+  }
+  return 0;
+}

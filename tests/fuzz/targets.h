@@ -1,0 +1,22 @@
+// targets.h: readers of files that strangers wrote, each as a function of some bytes.
+//
+// A target may refuse its input with an Error; anything else, a crash, a hang, memory without
+// bounds, is a bug. ./run fuzz TARGET searches for such inputs with libFuzzer; what was found, and
+// what reaches far, is kept in corpus/TARGET and replayed by the ordinary tests.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "data/bytes.h"
+
+namespace lockstep {
+
+struct FuzzTarget {
+  std::string_view name;         // and of its folder in corpus/
+  void (*read)(ByteView bytes);  // throws Error
+};
+
+std::span<const FuzzTarget> fuzz_targets();
+
+}  // namespace lockstep

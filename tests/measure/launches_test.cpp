@@ -1,0 +1,89 @@
+#include "measure/launches.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.h"
+#include "measure/mann_kendall.h"
+#include "measure/student.h"
+
+namespace lockstep {
+namespace {
+
+TEST(Student, AgreesWithTables) {
+  EXPECT_NEAR(student_97_5(1), 12.706, 0.001);
+  EXPECT_NEAR(student_97_5(2), 4.3027, 0.001);
+  EXPECT_NEAR(student_97_5(4), 2.7764, 0.01);
+  EXPECT_NEAR(student_97_5(9), 2.2622, 0.001);
+  EXPECT_NEAR(student_97_5(1e6), 1.95996, 0.0001);
+  for (double freedom = 1; freedom < 10; freedom += 0.1) {
+    EXPECT_GT(student_97_5(freedom), student_97_5(freedom + 0.1)) << freedom;
+  }
+}
+
+TEST(Launches, OneSaysNothingAboutTheNext) {
+  const double one[] = {0.01};
+  const LaunchSummary summary = summarize_launches(one);
+  EXPECT_DOUBLE_EQ(summary.images_per_second, 100);
+  EXPECT_FALSE(summary.images_per_second_95);
+  EXPECT_FALSE(summary.precision());
+}
+
+TEST(Launches, TheIntervalIsThatOfStudent) {
+  const double times[] = {0.9, 1.0, 1.1};
+  const LaunchSummary summary = summarize_launches(times);
+  const double half = 4.30265 * 0.1 / std::sqrt(3.0);
+  EXPECT_NEAR(summary.images_per_second_95->low, 1 / (1 + half), 1e-5);
+  EXPECT_NEAR(summary.images_per_second_95->high, 1 / (1 - half), 1e-5);
+  EXPECT_NEAR(summary.cv, 0.1, 1e-12);
+}
+
+// Sums of uniform numbers, nearly normal.
+std::vector<double> noisy(int n, double middle, double deviation, uint64_t seed) {
+  std::vector<double> values;
+  const RandomStream random(seed, 11);
+  for (uint64_t i = 0; i < static_cast<uint64_t>(n); ++i) {
+    double normal = -6;
+    for (uint64_t k = 0; k < 12; ++k) normal += random.uniform(12 * i + k);
+    values.push_back(middle * (1 + deviation * normal));
+  }
+  return values;
+}
+
+TEST(Launches, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  int held = 0, ratios_held = 0;
+  constexpr int kTrials = 2000;
+  for (uint64_t trial = 0; trial < kTrials; ++trial) {
+    const std::vector<double> base = noisy(5, 0.01, 0.05, 2 * trial),
+                              other = noisy(5, 0.004, 0.02, 2 * trial + 1);
+    const Interval rate = *summarize_launches(base).images_per_second_95;
+    held += rate.low <= 100 && 100 <= rate.high;
+    const Interval ratio = *speed_ratio(base, other).interval_95;
+    ratios_held += ratio.low <= 2.5 && 2.5 <= ratio.high;
+  }
+  EXPECT_NEAR(held, 0.95 * kTrials, 0.02 * kTrials);
+  EXPECT_NEAR(ratios_held, 0.95 * kTrials, 0.02 * kTrials);
+}
+
+TEST(Launches, EqualLaunchesAreKnownExactly) {
+  const double times[] = {0.5, 0.5, 0.5};
+  EXPECT_DOUBLE_EQ(*summarize_launches(times).precision(), 0);
+  EXPECT_DOUBLE_EQ(speed_ratio(times, times).interval_95->low, 1);
+}
+
+TEST(MannKendall, FindsATrendAndNoneInNoise) {
+  const double rising[] = {1, 2, 3, 4, 5, 6, 8, 7};
+  EXPECT_EQ(mann_kendall(rising).sign, 1);
+  EXPECT_LT(mann_kendall(rising).p, 0.01);
+  int alarms = 0;
+  for (uint64_t trial = 0; trial < 1000; ++trial) {
+    alarms += mann_kendall(noisy(8, 1, 0.05, trial)).p < 0.05;
+  }
+  EXPECT_LE(alarms, 70);
+  const double equal[] = {1, 1, 1};
+  EXPECT_EQ(mann_kendall(equal).sign, 0);
+}
+
+}  // namespace
+}  // namespace lockstep

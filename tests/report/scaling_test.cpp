@@ -1,0 +1,204 @@
+#include "report/scaling.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "config/run_id.h"
+#include "report/best.h"
+#include "report/regressions.h"
+#include "report/scaling_charts.h"
+#include "report/scaling_text.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Made {
+  std::string model = "alexnet";
+  int devices = 1;
+  std::vector<double> rates = {100};
+  std::string update = "replicated";
+};
+
+void add(std::vector<StoredRun>& runs, const Made& wish) {
+  for (int repeat = 0; const double rate : wish.rates) {
+    StoredRun run;
+    RunResult& result = run.result;
+    result.config.model = result.facts.model = wish.model;
+    result.config.batch_size = result.facts.batch_size = 8;
+    result.config.num_devices = result.facts.devices = wish.devices;
+    result.config.variable_update = wish.update;
+    result.facts.threads = 1;
+    result.host.usable_threads = 64;
+    result.summary.images_per_second = rate;
+    result.summary.mean_step = 1;
+    result.summary.mean_phases = {0, 0.3, 0.4, 0.2, 0.1};
+    result.started_at = std::to_string(repeat);
+    run.repeat = repeat++;
+    run.id = run_id(result.config);
+    runs.push_back(run);
+  }
+}
+
+std::vector<StoredRun> two_curves() {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 2, .rates = {190, 191, 189}});
+  add(runs, {.devices = 1, .rates = {100, 101, 99}});
+  add(runs, {.devices = 4, .rates = {320, 322, 318}});
+  add(runs, {.devices = 2, .rates = {150, 151, 149}, .update = "parameter_server"});
+  add(runs, {.devices = 1, .rates = {98, 99, 97}, .update = "parameter_server"});
+  return runs;
+}
+
+TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
+  const ScalingReport report = make_scaling(two_curves());
+  ASSERT_EQ(report.series.size(), 2u);
+  const Series& servers = report.series[1].points.size() == 2 ? report.series[1] : report.series[0];
+  const Series& reduce = &servers == &report.series[0] ? report.series[1] : report.series[0];
+  ASSERT_EQ(reduce.points.size(), 3u);
+  EXPECT_EQ(reduce.points[0].devices, 1);
+  EXPECT_DOUBLE_EQ(reduce.points[0].speed_up.value, 1);
+  EXPECT_NEAR(reduce.points[2].speed_up.value, 3.2, 0.001);
+  EXPECT_NEAR(reduce.points[2].efficiency.value, 0.8, 0.001);
+  const Interval interval = *reduce.points[2].efficiency.interval_95;
+  EXPECT_LT(interval.low, 0.8);
+  EXPECT_GT(interval.high, 0.8);
+  EXPECT_GT(interval.low, 0.77);
+  EXPECT_THAT(report.notes, Contains(HasSubstr("against 1 device of the same run")));
+  EXPECT_THAT(servers.label, HasSubstr("variable-update=parameter_server"));
+}
+
+TEST(Scaling, PhasesAreMeansOverLaunches) {
+  const ScalingReport report = make_scaling(two_curves());
+  EXPECT_NEAR(report.configurations[0].exposed_fraction(), 0.2, 1e-12);
+}
+
+TEST(Scaling, AFailedRunIsARowAndNoNumber) {
+  std::vector<StoredRun> runs = two_curves();
+  StoredRun failed = runs[0];
+  failed.result.config.num_devices = 8;
+  failed.id = run_id(failed.result.config);
+  failed.result.status = "failed";
+  failed.result.error = "it | broke";
+  runs.push_back(failed);
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(scaling_table(report), HasSubstr("failed: it | broke"));
+  EXPECT_THAT(scaling_markdown(report), HasSubstr("failed: it \\| broke"));
+  EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
+}
+
+TEST(Trust, ReasonsAreInWords) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 99, 98, 97, 96, 95, 94}});
+  for (StoredRun& run : runs) {
+    run.result.stolen_cpu_fraction = 0.1;
+    run.result.facts.threads = 65;
+    run.result.summary.steady_state.steadiness = Steadiness::SlowingDown;
+  }
+  const auto warnings = make_scaling(runs).configurations[0].warnings;
+  EXPECT_THAT(warnings, Contains(HasSubstr("oversubscribed: 65 threads on 64 cores")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("noisy neighbour")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("no steady state")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("slower from launch to launch")));
+}
+
+TEST(Trust, QuietLaunchesGiveNoReason) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 100.2, 99.9, 100.1, 99.8, 100}});
+  EXPECT_THAT(make_scaling(runs).configurations[0].warnings, IsEmpty());
+  runs.resize(1);
+  EXPECT_THAT(make_scaling(runs).configurations[0].warnings,
+              ElementsAre(HasSubstr("1 launch: how far the next would be off is not known")));
+}
+
+TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 101, 99, 100, 100.5}});
+  add(runs, {.rates = {90, 91, 89, 90, 90.5}, .update = "horovod"});
+  add(runs, {.devices = 2, .rates = {150, 190, 170, 160, 165}});
+  add(runs, {.devices = 2, .rates = {155, 180, 165, 158, 170}, .update = "horovod"});
+  const ScalingReport report = make_scaling(runs);
+  const auto rows = best_of(report, runs);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(report.configurations[rows[0].best].config.variable_update, "replicated");
+  EXPECT_EQ(rows[0].difference->verdict, Verdict::Slower);
+  EXPECT_EQ(rows[1].difference->verdict, Verdict::Inconclusive);
+  EXPECT_THAT(best_table(report, rows), HasSubstr("really slower: 0.900 times"));
+}
+
+const ReportFile& file(const std::vector<ReportFile>& files, const std::string& path) {
+  for (const ReportFile& each : files) {
+    if (each.path == path) return each;
+  }
+  throw Error("there is no {}", path);
+}
+
+TEST(ScalingCsv, LinesAreDevicesAndTheBestThroughput) {
+  const auto files = scaling_csv(make_scaling(two_curves()));
+  EXPECT_EQ(file(files, "csv_native/alexnet_b8.csv").text, "1,99.99\n2,190.00\n4,319.99\n");
+  EXPECT_EQ(file(files, "csv_native/alexnet_b8.csv.ideal").text, "1,99.99\n2,199.99\n4,399.97\n");
+}
+
+TEST(ScalingCsv, NamesNeverLeadOutOfTheDirectory) {
+  std::vector<StoredRun> runs;
+  add(runs, {.model = "../../etc/x"});
+  for (const ReportFile& each : scaling_csv(make_scaling(runs))) {
+    EXPECT_EQ(each.path.find('/'), each.path.rfind('/')) << each.path;
+  }
+}
+
+TEST(ScalingCharts, HaveTheIdealLineEverySeriesAndTheSameBytesEveryTime) {
+  const ScalingReport report = make_scaling(two_curves());
+  const auto files = scaling_charts(report);
+  const std::string& graph = file(files, "comparison_graph.svg").text;
+  EXPECT_THAT(graph, HasSubstr(">Ideal</text>"));
+  for (const Series& series : report.series) EXPECT_THAT(graph, HasSubstr(series.label));
+  EXPECT_THAT(graph, HasSubstr("Speedup: 3.20, Images/Sec: 319.99"));
+  EXPECT_THAT(graph, HasSubstr("prefers-color-scheme:dark"));
+  const auto again = scaling_charts(make_scaling(two_curves()));
+  for (size_t i = 0; i < files.size(); ++i) {
+    EXPECT_EQ(files[i].text, again[i].text) << files[i].path;
+    EXPECT_THAT(files[i].text, Not(HasSubstr("nan"))) << files[i].path;
+    EXPECT_THAT(files[i].text, Not(HasSubstr("inf"))) << files[i].path;
+  }
+}
+
+TEST(ScalingCharts, OneSinglePointIsStillAPicture) {
+  std::vector<StoredRun> runs;
+  add(runs, {.model = "<&>"});
+  for (const ReportFile& each : scaling_charts(make_scaling(runs))) {
+    EXPECT_THAT(each.text, Not(HasSubstr("nan"))) << each.path;
+    EXPECT_THAT(each.text, Not(HasSubstr("<&"))) << each.path;
+  }
+}
+
+RunCollection collection(const std::vector<StoredRun>& runs) {
+  return {.runs = runs, .directories = std::vector<std::string>(runs.size(), ".")};
+}
+
+TEST(Baseline, OnlyARealSlowdownIsARegression) {
+  std::vector<StoredRun> older, slower, alike;
+  add(older, {.rates = {100, 101, 99, 100, 100.5}});
+  add(slower, {.rates = {90, 91, 89, 90, 90.5}});
+  add(alike, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
+  const auto bad = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_TRUE(bad.regressed());
+  EXPECT_THAT(baseline_table(bad), HasSubstr("REGRESSION"));
+  EXPECT_FALSE(against_baseline(collection(older), collection(alike), 0.02).regressed());
+  EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
+}
+
+TEST(Baseline, NothingInCommonIsAnError) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.model = "vgg16"});
+  add(newer, {});
+  EXPECT_THROW(against_baseline(collection(older), collection(newer), 0.02), Error);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,122 @@
+#include "sweep/axes.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "config/run_id.h"
+#include "config/run_json.h"
+#include "config/run_label.h"
+#include "sweep/run_sweep.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+RunConfig as_it_is(const RunConfig& run) { return run; }
+
+std::set<std::string> ids_of(const std::vector<SweepRun>& runs) {
+  std::set<std::string> ids;
+  for (const SweepRun& run : runs) ids.insert(run.id);
+  return ids;
+}
+
+TEST(Axes, DevicesDoubleAndEndWithTheMost) {
+  EXPECT_THAT(doubling(1), ElementsAre("1"));
+  EXPECT_THAT(doubling(8), ElementsAre("1", "2", "4", "8"));
+  EXPECT_THAT(doubling(12), ElementsAre("1", "2", "4", "8", "12"));
+}
+
+TEST(Axes, AllCombinationsAreRunsAndTheOrderOfAxesDoesNotMatter) {
+  const Axis devices = option_axis("num-devices", {"1", "2", "4"});
+  const Axis models = models_axis({"alexnet:256", "inception3:16"});
+  const Axis one[] = {models, devices}, other[] = {devices, models};
+  const auto runs = expand({}, one, as_it_is);
+  EXPECT_EQ(runs.size(), 6u);
+  EXPECT_EQ(ids_of(runs), ids_of(expand({}, other, as_it_is)));
+  EXPECT_EQ(runs.front().config.model, "alexnet");
+  EXPECT_EQ(runs.front().config.batch_size, 256);
+}
+
+TEST(Axes, RunsThatComeToTheSameWorkAreOne) {
+  const Axis axes[] = {option_axis("num-ps", {"1", "2"})};
+  const auto without_servers = [](RunConfig run) {
+    run.num_ps.reset();
+    return run;
+  };
+  EXPECT_EQ(expand({}, axes, without_servers).size(), 1u);
+}
+
+TEST(Axes, EveryProblemIsToldBeforeTheFirstRun) {
+  const Axis axes[] = {option_axis("num-devices", {"1", "2"})};
+  const auto never = [](const RunConfig&) -> RunConfig { throw UsageError("no"); };
+  try {
+    expand({}, axes, never);
+    FAIL() << "it was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "trivial on 1 devices: no\ntrivial on 2 devices: no");
+  }
+}
+
+TEST(Axes, AnOptionIsSetByOneAxisOnly) {
+  const Axis axes[] = {models_axis({"alexnet:256"}), option_axis("batch-size", {"8"})};
+  EXPECT_THROW(expand({}, axes, as_it_is), UsageError);
+  const Axis fine[] = {models_axis({"alexnet"}), option_axis("batch-size", {"8", "16"})};
+  EXPECT_EQ(expand({}, fine, as_it_is).size(), 2u);
+  EXPECT_THROW(models_axis({"alexnet:8:9"}), UsageError);
+  EXPECT_THROW(models_axis({"alexnet:"}), UsageError);
+}
+
+TEST(RunId, OptionsThatOnlyTellDoNotChangeIt) {
+  RunConfig run;
+  const std::string id = run_id(run);
+  run.result = "x.json";
+  run.verbose = true;
+  run.display_every = 1;
+  EXPECT_EQ(run_id(run), id);
+  run.threads = 1;
+  EXPECT_NE(run_id(run), id);
+}
+
+// Directories of results outlive versions of the program.
+TEST(RunId, IsTheSameForever) {
+  RunConfig run;
+  run.model = "alexnet";
+  run.batch_size = 256;
+  EXPECT_EQ(canonical_text(run), "batch-size=256\nmodel=alexnet\n");
+  EXPECT_EQ(hash_text("a"), "af63dc4c8601ec8c");  // of the published test vectors of FNV-1a
+}
+
+TEST(RunId, SurvivesTheWayThroughTheResult) {
+  RunConfig run;
+  run.overlap = false;
+  run.bucket_mb = 0.1;
+  run.num_ps = 3;
+  run.weight_decay = 1e-5;
+  EXPECT_EQ(run_id(run_from_json(run_to_json(run))), run_id(run));
+}
+
+TEST(TrainArguments, NameWhatDiffersFromTheDefaults) {
+  RunConfig run;
+  run.model = "alexnet";
+  run.overlap = false;
+  EXPECT_THAT(train_arguments(run),
+              ElementsAre("--model=alexnet", "--engine=native", "--overlap=false"));
+}
+
+TEST(RunLabel, SaysWhereRunsDiffer) {
+  RunConfig a, b;
+  a.model = "alexnet";
+  a.batch_size = 8;
+  b = a;
+  b.variable_update = "horovod";
+  b.num_devices = 2;
+  const RunConfig both[] = {a, b};
+  EXPECT_EQ(run_label(b, differing_options(both)), "alexnet:8 x2 native variable-update=horovod");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,121 @@
+// Servers by themselves: what asynchronous workers leave there, and what strangers may not ask.
+#include "sync/server.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "comm/gather.h"
+#include "comm/local.h"
+#include "support/ranks.h"
+#include "sync/server_plan.h"
+#include "sync/server_protocol.h"
+#include "sync/strategies.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kFloats[] = {5, 300, 40};
+constexpr ParameterId kOrder[] = {2, 1, 0};
+
+// Pushes whole numbers, so that sums are exact in any order: value -= step + worker + 1 each time.
+float last_value(const Peers& peers, const SyncOptions& options, int steps) {
+  ParameterArena arena(kFloats, kOrder);
+  const auto strategy = find_strategy("parameter_server")
+                            .make({arena,
+                                   {.name = "sgd", .weight_decay = 0},
+                                   {{5, true}, {300, true}, {40, false}},
+                                   [](ParameterId) {}},
+                                  peers, options);
+  strategy->start();
+  for (int step = 0; step < steps; ++step) {
+    strategy->begin_step(1);
+    for (const ParameterId id : kOrder) {
+      for (float& g : arena.gradient(id)) {
+        g = static_cast<float>(step + peers.everyone->rank() + 1);
+      }
+      strategy->gradient_ready(id);
+    }
+    strategy->finish_step();
+  }
+  strategy->finish();
+  float sum = 0, count = 0;
+  for (ParameterId id = 0; id < 3; ++id) {
+    for (const float value : arena.values(id)) sum += value, ++count;
+  }
+  return sum / count;  // all are equal
+}
+
+class AsynchronousServers : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(AsynchronousServers, ApplyEveryGradientExactlyOnce) {
+  for (const int servers : {1, 2}) {
+    for (const bool staged : {false, true}) {
+      constexpr int kWorkers = 3;
+      const auto workers = make_local(kWorkers);
+      float expected = 0;
+      for (int worker = 0; worker < kWorkers; ++worker) {
+        for (int step = 0; step < 4 + worker; ++step) {
+          expected -= static_cast<float>(step + worker + 1);
+        }
+      }
+      run_ranks(GetParam(), kWorkers + servers, [&](Communicator& everyone) {
+        if (everyone.rank() >= kWorkers) return run_server(everyone);
+        const SyncOptions options{
+            .staged = staged, .synchronous = false, .sharded = true, .sharded_bytes = 1000};
+        // Workers need not do equally much.
+        EXPECT_EQ(
+            last_value({workers[everyone.rank()].get(), &everyone}, options, 4 + everyone.rank()),
+            expected);
+      });
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ranks, AsynchronousServers, ::testing::Values("local", "shm"));
+
+// What a server says when worker 0 sends this after the plan.
+std::string answer_to(const Request& request) {
+  const ServerPlan plan{
+      .workers = 1,
+      .optimizer = {},
+      .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}},
+                 {.name = "b", .server = 1, .floats = 1, .parts = {{0, 1, true}}}}};
+  return find_rank_runner("local").run(2, {}, [&](Communicator& everyone) {
+    if (everyone.rank() == 1) return run_server(everyone);
+    broadcast_text(everyone, text_of(plan), 0);
+    const float value = 1;
+    everyone.send({&value, 1}, 1, kDataTag);
+    everyone.send_bytes(bytes_of(request), 1, kRequestTag);
+  })[1];
+}
+
+TEST(Server, RefusesASliceThatItDoesNotKeep) {
+  EXPECT_THAT(answer_to({.push = 1}), HasSubstr("rank 0 named slice 1"));
+  EXPECT_THAT(answer_to({.pull = 2}), HasSubstr("rank 0 named slice 2"));
+  EXPECT_THAT(answer_to({.push = -7}), HasSubstr("rank 0 named slice -7"));
+}
+
+TEST(Server, RefusesARequestThatItDoesNotKnow) {
+  EXPECT_THAT(answer_to({.kind = static_cast<RequestKind>(77)}), HasSubstr("rank 0 sent"));
+}
+
+TEST(Server, RefusesWorkersThatDoNotTrainTheSame) {
+  const auto errors = find_rank_runner("local").run(3, {}, [&](Communicator& everyone) {
+    if (everyone.rank() == 2) return run_server(everyone);
+    const auto workers = make_local(2);
+    ParameterArena arena(kFloats, kOrder);
+    find_strategy("parameter_server")
+        .make({arena,
+               {.name = everyone.rank() == 0 ? "sgd" : "adam"},
+               {{5, true}, {300, true}, {40, false}},
+               [](ParameterId) {}},
+              {workers[everyone.rank()].get(), &everyone}, {})
+        ->start();
+  });
+  EXPECT_THAT(errors[1], HasSubstr("rank 1 and rank 0 train with different"));
+}
+
+}  // namespace
+}  // namespace lockstep
