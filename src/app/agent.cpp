@@ -142,7 +142,7 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
   std::optional<StoreServer> store;
   if (job.keeps_store) {
     store.emplace(StoreServerOptions{
-        .endpoint = {}, .token = job.token, .keeper = "the agent on " + read_host().name});
+        .endpoint = {"", job.store_port}, .token = job.token, .keeper = "the agent on " + read_host().name});
     around.out << "store " << store->port() << "\n" << std::flush;
   }
   const AgentLine begin = parse_agent_line(orders.next());

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -82,11 +83,12 @@ struct RunConfig {
   std::string ps_hosts = "", worker_hosts = "";
 
   // On which hosts.
+  std::string launcher = "auto";
   std::string hosts = "";  // file or list; empty: this machine
   std::optional<int> nodes = {};
   std::optional<int> num_workers = {}, ps_per_node = {};
-  std::string remote_dir = "/tmp/lockstep";
-  std::string ssh_option = "";  // several between commas
+  std::string remote_dir = ".cache/lockstep";  // seen from the user's home there
+  std::vector<std::string> ssh_option = {}, mpirun_option = {}, sbatch_option = {};
   bool dry_run = false;
 
   // Somebody else's program instead of an engine.

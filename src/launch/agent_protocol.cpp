@@ -15,7 +15,7 @@ constexpr std::string_view kDigits =
 Json job_to_json(const AgentJob& job) {
   return {{"ranks", job.ranks},         {"size", job.size},   {"command", job.command},
           {"arguments", job.arguments}, {"token", job.token}, {"keeps_store", job.keeps_store},
-          {"directory", job.directory}, {"logs", job.logs}};
+          {"store_port", job.store_port}, {"directory", job.directory}, {"logs", job.logs}};
 }
 
 AgentJob job_from_json(const Json& json) {
@@ -25,6 +25,7 @@ AgentJob job_from_json(const Json& json) {
           .arguments = json.at("arguments"),
           .token = json.at("token"),
           .keeps_store = json.at("keeps_store"),
+          .store_port = json.at("store_port"),
           .directory = json.at("directory"),
           .logs = json.at("logs")};
 }

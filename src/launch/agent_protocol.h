@@ -24,6 +24,7 @@ struct AgentJob {
   std::vector<std::string> arguments;  // of every rank
   std::string token;
   bool keeps_store = false;
+  int store_port = 0;     // 0: any free one
   std::string directory;  // for the files of this run; made, and removed in the end
   bool logs = false;      // what the ranks print comes back as files
 };

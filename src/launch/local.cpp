@@ -17,4 +17,19 @@ std::vector<Command> plan_local(const LocalJob& job) {
   return plan;
 }
 
+LaunchPlan plan_this_machine(const LaunchJob& job) {
+  LaunchPlan plan;
+  plan.processes = processes_of(job, job.program);
+  LocalJob local = {.argv = plan.processes.front().argv,
+                    .ranks = {},
+                    .host = job.hosts.front().name,
+                    .environment = job.environment,
+                    .rank_variable = job.rank_variable};
+  for (const PlacedRank& rank : job.ranks) local.ranks.push_back(rank.rank);
+  plan.commands = plan_local(local);
+  plan.meeting = "a free one of this machine, for itself only";
+  plan.cores = "divided among the workers, each pinned to its part";
+  return plan;
+}
+
 }  // namespace lockstep

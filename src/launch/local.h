@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "launch/command.h"
+#include "launch/launch_plan.h"
 
 namespace lockstep {
 
@@ -19,5 +20,8 @@ struct LocalJob {
 };
 
 std::vector<Command> plan_local(const LocalJob& job);
+
+// All ranks on the one host of the job, which is this one.
+LaunchPlan plan_this_machine(const LaunchJob& job);
 
 }  // namespace lockstep

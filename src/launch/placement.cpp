@@ -1,6 +1,7 @@
 #include "launch/placement.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -46,6 +47,48 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
     ranks.push_back({.rank = workers + server, .server = true, .host = host});
   }
   return ranks;
+}
+
+namespace {
+
+struct Entry {
+  std::string host;
+  int port = 0;
+};
+
+// "host", "host:port", "[address]:port".
+Entry parse_entry(const std::string& text, const std::string& option) {
+  const size_t bracket = text.find(']');
+  const size_t colon = text.find(':', bracket == std::string::npos ? 0 : bracket);
+  std::string host = text.substr(0, colon);
+  if (bracket != std::string::npos) host = text.substr(1, bracket - 1);
+  if (colon == std::string::npos) return {parse_hosts(host, option).front().name, 0};
+  const auto port = whole_number(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535) {
+    throw UsageError("{}: '{}' is no HOST or HOST:PORT", option, text);
+  }
+  return {parse_hosts("[" + host + "]", option).front().name, static_cast<int>(*port)};
+}
+
+}  // namespace
+
+ListedPlaces listed_places(const std::string& workers, const std::string& servers) {
+  ListedPlaces places;
+  const auto add = [&](const std::string& list, const std::string& option, bool server) {
+    if (list.empty()) return;
+    for (const std::string& text : split(list, ',')) {
+      const Entry entry = parse_entry(text, option);
+      if (places.ranks.empty()) places.first_port = entry.port;
+      size_t host = 0;
+      while (host < places.hosts.size() && places.hosts[host].name != entry.host) ++host;
+      if (host == places.hosts.size()) places.hosts.push_back({entry.host, entry.host});
+      places.ranks.push_back(
+          {.rank = static_cast<int>(places.ranks.size()), .server = server, .host = host});
+    }
+  };
+  add(workers, "--worker-hosts", false);
+  add(servers, "--ps-hosts", true);
+  return places;
 }
 
 }  // namespace lockstep

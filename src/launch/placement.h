@@ -1,6 +1,8 @@
 // placement.h: which rank runs on which host.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "launch/hosts.h"
@@ -23,6 +25,15 @@ struct PlacedRank {
 
   bool operator==(const PlacedRank&) const = default;
 };
+
+// One host per process, as --worker-hosts and --ps-hosts list them: "a:2222,b:2222". Ranks of one
+// host share it.
+struct ListedPlaces {
+  std::vector<Host> hosts;
+  std::vector<PlacedRank> ranks;  // workers first, then servers
+  int first_port = 0;             // that the first entry names; 0: none
+};
+ListedPlaces listed_places(const std::string& workers, const std::string& servers);
 
 // By rank. Throws UsageError when the hosts are not enough.
 std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const PlacementWish& wish);

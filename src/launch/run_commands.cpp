@@ -190,7 +190,8 @@ class Plan {
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       each->asked_to_end = true;
-      each->process.signal_group(SIGTERM);
+      const int gentle = each->command.stop_signal;
+      each->process.signal_group(end_ == RunEnd::Interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
     const TimePoint asked = Clock::now();

@@ -94,6 +94,14 @@ TEST(Place, TheFirstOfSlurmsNodesIsFound) {
   EXPECT_EQ(first_host("n[3,5]"), "n3");
 }
 
+TEST(Place, SlurmKnowsTheAddressesOfItsNodes) {
+  EXPECT_EQ(node_address("NodeName=n1 Arch=x86_64 CoresPerSocket=1\n"
+                         "   NodeAddr=127.0.0.1 NodeHostName=box Port=17001 Version=22.05.8\n"),
+            "127.0.0.1");
+  EXPECT_EQ(node_address("   NodeAddr=fe80::1\n"), "fe80::1");
+  EXPECT_EQ(node_address("Node n9 not found\n"), "");
+}
+
 TEST(Place, NonsenseIsRefused) {
   EXPECT_THROW(find_place({.job_name = "worker"}, with({})), UsageError);
   EXPECT_THROW(

@@ -1,0 +1,93 @@
+// Runs on several hosts by ssh, as they should go.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "cluster/ssh_cluster.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+using SshRuns = SshCluster;
+
+TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
+  const Ran ran =
+      launch({"--hosts=host1:2,host2:2", "--result", path("r.json"), "--log-dir", path("logs")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 2; Images/sec: "));
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.ranks.size(), 4u);
+  EXPECT_EQ(result.facts.communicator, "hierarchical");
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), 4);
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, ASecondRunCopiesNothing) {
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  const fs::path programs = path("disk-of-host1/programs");
+  const fs::path program = fs::directory_iterator(programs)->path() / "lockstep";
+  const auto written = fs::last_write_time(program);
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  EXPECT_EQ(fs::last_write_time(program), written);
+  EXPECT_EQ(std::distance(fs::directory_iterator(programs), fs::directory_iterator()), 1);
+}
+
+TEST_F(SshRuns, ANodesFileNamesHostsForTheClusterAndForSsh) {
+  std::ofstream(path("nodes"))
+      << "# the name there, the name for ssh\nhost1 10.77.0.2\n\nhost2 10.77.0.3\n";
+  const Ran ran = launch({"--hosts", path("nodes"), "-n", "2", "-g", "1"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
+}
+
+TEST_F(SshRuns, NoShellReadsWhatTheUserSays) {
+  const std::string odd = disk() + "/it's $(touch " + disk() + "/no) ; touch " + disk() + "/no2 &";
+  const Ran ran = launch(
+      {"--hosts=host1,host2", "--remote-dir", odd, "--result", path("r $(touch x) ';.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r $(touch x) ';.json")).ranks.size(), 2u);
+  const Ran model = launch({"--hosts=host1", "--model=$(touch " + disk() + "/no3)"});
+  EXPECT_NE(model.exit_code(), 0);
+  const Ran host = launch({"--hosts=host1;touch " + disk() + "/no4"});
+  EXPECT_NE(host.exit_code(), 0);
+  for (const char* name : {"no", "no2", "no3", "no4"}) {
+    for (const char* of : {"host0", "host1", "host2"}) {
+      EXPECT_FALSE(fs::exists(path(fmt::format("disk-of-{}/{}", of, name)))) << of << " " << name;
+    }
+  }
+}
+
+// The host sees a directory of links to all libraries but these.
+constexpr const char* kHideLibraries =
+    "d=/usr/lib/x86_64-linux-gnu; mount -t tmpfs none /mnt && mkdir /mnt/all /mnt/some && "
+    "mount --bind $d /mnt/all && ln -s /mnt/all/* /mnt/some/ && "
+    "rm /mnt/some/libdnnl.so* /mnt/some/libhwloc.so* /mnt/some/libmpi.so* && "
+    "mount --bind /mnt/some $d";
+
+TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
+  const Ran hidden = run_on(1, {"sh", "-c", kHideLibraries});
+  ASSERT_EQ(hidden.exit_code(), 0) << hidden.err;
+  ASSERT_NE(run_on(1, {LOCKSTEP_PROGRAM, "--version"}).exit_code(), 0) << "nothing is hidden";
+  const Ran ran = launch({"--hosts=host1,host2"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
+  EXPECT_TRUE(fs::exists(program / "libdnnl.so.2"));
+  EXPECT_TRUE(fs::exists(program / "libmpi.so.40"));
+  EXPECT_FALSE(fs::exists(program / "libc.so.6"));
+}
+
+TEST_F(SshRuns, ADryRunShowsEveryProcessAndStartsNone) {
+  const Ran ran = launch({"--hosts=host1:2,host2", "--dry-run"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1"));
+  EXPECT_THAT(ran.out, HasSubstr("host2 (ssh host2)"));
+  EXPECT_FALSE(fs::exists(path("disk-of-host1/programs")));
+}
+
+}  // namespace
+}  // namespace lockstep
