@@ -43,12 +43,24 @@ int most_devices(std::span<const Axis> axes) {
   return most;
 }
 
+std::set<std::string> options_with_several_values(std::span<const Axis> axes) {
+  std::set<std::string> names;
+  for (const Axis& axis : axes) {
+    if (axis.points.size() < 2) continue;
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) names.insert(setting.option);
+    }
+  }
+  return names;
+}
+
 PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   PlannedSweep sweep;
   sweep.cores = read_host().usable_threads;
   RunConfig base;
   base.engine = around.engines.front().name;
   const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
+  const std::set<std::string> swept = options_with_several_values(axes);
   const int most = most_devices(axes);
   const bool own_engine = !wishes.lists.contains("program");
   if (own_engine && !wishes.lists.contains("threads") && most > 1) {
