@@ -12,6 +12,7 @@
 #include <optional>
 #include <ostream>
 
+#include "app/probe.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "comm/store_server.h"
@@ -141,8 +142,9 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
   const RunDirectory directory(job.directory);
   std::optional<StoreServer> store;
   if (job.keeps_store) {
-    store.emplace(StoreServerOptions{
-        .endpoint = {"", job.store_port}, .token = job.token, .keeper = "the agent on " + read_host().name});
+    store.emplace(StoreServerOptions{.endpoint = {"", job.store_port},
+                                     .token = job.token,
+                                     .keeper = "the agent on " + read_host().name});
     around.out << "store " << store->port() << "\n" << std::flush;
   }
   const AgentLine begin = parse_agent_line(orders.next());
@@ -176,7 +178,15 @@ int agent_command(Surroundings& around, std::span<const std::string> arguments) 
   }
   std::signal(SIGPIPE, SIG_IGN);  // the launcher's end is noticed on stdin
   Orders orders;
-  const AgentJob job = job_from_json(Json::parse(orders.next()));
+  const std::string first = orders.next();
+  const AgentLine line = parse_agent_line(first);
+  if (line.kind == kProbe) {
+    return answer_questions(around, line.name, [&] { return orders.next(); });
+  }
+  const AgentJob job = job_from_json(Json::parse(first));
+  if (job.version != program_version()) {
+    throw Error("this is lockstep {}, and the launcher is {}", program_version(), job.version);
+  }
   return run_job(around, job, orders);
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <ostream>
 
+#include "app/doctor.h"
 #include "app/remote_files.h"
 #include "app/talk.h"
 #include "base/error.h"
@@ -40,7 +41,8 @@ std::vector<std::string> lines_of(const std::vector<std::string>& argv) {
                                              return Next::GoOn;
                                            }});
   if (outcome.end != RunEnd::Completed) {
-    throw Error("{}{}{}", outcome.why, lines.empty() ? "" : ": ", lines.empty() ? "" : lines.back());
+    throw Error("{}{}{}", outcome.why, lines.empty() ? "" : ": ",
+                lines.empty() ? "" : lines.back());
   }
   return lines;
 }
@@ -114,15 +116,16 @@ std::string without_home(const std::string& directory) {
   return directory.starts_with("~/") ? directory.substr(2) : directory;
 }
 
-LaunchJob job_of(const Surroundings& around, const LaunchRequest& request,
-                 const RunPlaces& places, const Launcher& launcher) {
+LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const RunPlaces& places,
+                 const Launcher& launcher) {
   const RunConfig& run = request.run;
   const std::filesystem::path output =
       std::filesystem::absolute(run.log_dir.empty() ? "." : run.log_dir) / "lockstep";
   LaunchJob job = {.program = around.program,
+                   .version = program_version(),
                    .command = request.command,
-                   .arguments = request.arguments(
-                       places.submitted ? for_batch(run) : for_processes(run, launcher)),
+                   .arguments = request.arguments(places.submitted ? for_batch(run)
+                                                                   : for_processes(run, launcher)),
                    .hosts = places.hosts,
                    .ranks = places.ranks,
                    .rank_variable = kRankVariable,
@@ -168,21 +171,19 @@ std::unique_ptr<Talk> talk_for(Surroundings& around, const LaunchPlan& plan, con
 int run_plan(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
              const RunConfig& run) {
   if (!plan.hosts.empty()) {
-    deploy(plan.hosts, {.program = around.program,
-                        .remote_dir = job.remote_dir,
-                        .id = job.id,
-                        .ssh = job.ssh});
+    deploy(plan.hosts,
+           {.program = around.program, .remote_dir = job.remote_dir, .id = job.id, .ssh = job.ssh});
+    look_at_hosts(around, plan, job);
   }
   const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
   const bool own_logs = plan.tag == LineTag::None && plan.agents.empty();
-  const PlanOutcome outcome =
-      run_commands(plan.commands,
-                   {.time = Seconds(std::numeric_limits<double>::infinity()),
-                    .interrupted_grace = kLongSteps},
-                   {.line = [&](const OutputLine& line) { return talk->hear(line); },
-                    .poll = [&] { return talk->poll(); },
-                    .letters = [&] { return talk->letters(); },
-                    .log_directory = own_logs && plan.batch_script.empty() ? run.log_dir : ""});
+  const PlanOutcome outcome = run_commands(
+      plan.commands,
+      {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
+      {.line = [&](const OutputLine& line) { return talk->hear(line); },
+       .poll = [&] { return talk->poll(); },
+       .letters = [&] { return talk->letters(); },
+       .log_directory = own_logs && plan.batch_script.empty() ? run.log_dir : ""});
   return talk->exit_code(outcome);
 }
 
@@ -228,9 +229,8 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
   std::optional<StoreServer> store;
   if (launcher.keeps_store(job) && !run.dry_run) {
     const bool for_all = !run.hosts.empty();
-    store.emplace(StoreServerOptions{.endpoint = {for_all ? "" : "127.0.0.1", 0},
-                                     .token = job.token,
-                                     .keeper = "the launcher"});
+    store.emplace(StoreServerOptions{
+        .endpoint = {for_all ? "" : "127.0.0.1", 0}, .token = job.token, .keeper = "the launcher"});
     job.environment[kStoreVariable] =
         fmt::format("{}:{}", for_all ? read_host().name : "127.0.0.1", store->port());
     job.environment[kSizeVariable] = fmt::to_string(job.ranks.size());

@@ -24,7 +24,8 @@ constexpr Seconds kToSeeSteal{0.3};
 std::string version_of(const std::vector<std::string>& argv) {
   std::string first;
   const Command command = {.name = argv.front(), .argv = argv};
-  run_commands(std::span(&command, 1), {.time = kForVersions}, {.line = [&](const OutputLine& line) {
+  run_commands(std::span(&command, 1), {.time = kForVersions},
+               {.line = [&](const OutputLine& line) {
                  if (first.empty()) first = line.text;
                  return Next::GoOn;
                }});
@@ -114,6 +115,7 @@ Json answer_to(Probe& probe, const AgentLine& line) {
 Json cheap_facts(const Surroundings& around, const std::string& directory) {
   const HostInfo host = read_host();
   return {{"host", host.name},
+          {"node", around.environment("SLURMD_NODENAME").value_or(host.name)},
           {"version", program_version()},
           {"program", directory_name(around.program)},
           {"cpu_model", or_null(host.cpu_model)},
@@ -132,8 +134,7 @@ Json cheap_facts(const Surroundings& around, const std::string& directory) {
 
 int answer_questions(const Surroundings& around, const std::string& index,
                      const std::function<std::string()>& next_line) {
-  const std::string own =
-      index == "-" ? around.environment("SLURM_PROCID").value_or("0") : index;
+  const std::string own = index == "-" ? around.environment("SLURM_PROCID").value_or("0") : index;
   Probe probe = {.around = around};
   for (;;) {
     std::string text;

@@ -5,7 +5,7 @@
 // which hands every line to all of its tasks.
 #pragma once
 
-#include <iosfwd>
+#include <functional>
 #include <string>
 
 #include "app/program.h"

@@ -48,10 +48,17 @@ std::string node_address(const std::string& scontrol_text) {
 }
 
 std::string first_host(const std::string& node_list) {
-  const size_t bracket = node_list.find('['), comma = node_list.find(',');
-  if (comma < bracket || bracket == std::string::npos) return node_list.substr(0, comma);
-  const size_t end = node_list.find_first_of(",-]", bracket);
-  return node_list.substr(0, bracket) + node_list.substr(bracket + 1, end - bracket - 1);
+  std::string host;
+  for (size_t at = 0; at < node_list.size() && node_list[at] != ',';) {
+    if (node_list[at] != '[') {
+      host += node_list[at++];
+      continue;
+    }
+    const size_t end = node_list.find_first_of(",-]", at);
+    host += node_list.substr(at + 1, end - at - 1);
+    at = std::min(node_list.find(']', at), node_list.size() - 1) + 1;
+  }
+  return host;
 }
 
 std::optional<Place> place_by_slurm(const RunConfig&, const Environment& environment) {

@@ -10,7 +10,7 @@ namespace lockstep {
 // nodes that are no names of hosts are looked up in Slurm's own list.
 std::optional<Place> place_by_slurm(const RunConfig& run, const Environment& environment);
 
-// "n[3-5,9],m2" begins with n3; brackets as Slurm writes them.
+// "n[3-5,9],m2" begins with n3, "r[0-1]n[2-3]" with r0n2; brackets as Slurm writes them.
 std::string first_host(const std::string& node_list);
 
 // The value of NodeAddr in what `scontrol show node` says; empty: it says none.

@@ -13,9 +13,16 @@ constexpr std::string_view kDigits =
 }  // namespace
 
 Json job_to_json(const AgentJob& job) {
-  return {{"ranks", job.ranks},         {"size", job.size},   {"command", job.command},
-          {"arguments", job.arguments}, {"token", job.token}, {"keeps_store", job.keeps_store},
-          {"store_port", job.store_port}, {"directory", job.directory}, {"logs", job.logs}};
+  return {{"ranks", job.ranks},
+          {"size", job.size},
+          {"command", job.command},
+          {"version", job.version},
+          {"arguments", job.arguments},
+          {"token", job.token},
+          {"keeps_store", job.keeps_store},
+          {"store_port", job.store_port},
+          {"directory", job.directory},
+          {"logs", job.logs}};
 }
 
 AgentJob job_from_json(const Json& json) {
@@ -23,6 +30,7 @@ AgentJob job_from_json(const Json& json) {
           .size = json.at("size"),
           .command = json.at("command"),
           .arguments = json.at("arguments"),
+          .version = json.value("version", std::string("too old to say")),
           .token = json.at("token"),
           .keeps_store = json.at("keeps_store"),
           .store_port = json.at("store_port"),

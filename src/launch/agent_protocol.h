@@ -22,6 +22,7 @@ struct AgentJob {
   int size = 1;                        // of the whole run
   std::string command;                 // "train"
   std::vector<std::string> arguments;  // of every rank
+  std::string version;                 // of the launcher: another one may mean other options
   std::string token;
   bool keeps_store = false;
   int store_port = 0;     // 0: any free one
@@ -30,6 +31,7 @@ struct AgentJob {
 };
 
 inline constexpr const char* kAlive = "alive";
+inline constexpr const char* kProbe = "probe";  // in place of a job: questions follow
 
 Json job_to_json(const AgentJob& job);
 AgentJob job_from_json(const Json& json);

@@ -21,15 +21,19 @@ namespace {
 // All files go to a place of this deployment's own, which is renamed when everything is there. A
 // file that is shorter than it should be means that the line broke or the disk is full: then the
 // place is removed on the spot, for nobody may come back to do it.
-constexpr const char* kProbe =
-    "if [ -x \"$1/lockstep\" ] && [ -O \"$1/lockstep\" ]; then echo present; "
+constexpr const char* kLookForProgram =
+    "if [ -x \"$1/lockstep\" ] && [ -O \"$1/lockstep\" ] && "
+    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$3\" ]; then echo present; "
     "else umask 077; mkdir -p -- \"$2\"; fi";
 constexpr const char* kReceive =
     "umask 077; cat >\"$1/$2\" && [ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
     "{ rm -rf -- \"$1\"; exit 1; }";
 constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
-constexpr const char* kInstall =  // another launcher may have been faster
-    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; [ -O \"$2/lockstep\" ]; }";
+constexpr const char* kInstall =  // another launcher may have been faster, or it was damaged there
+    "if [ -O \"$2/lockstep\" ] && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
+    "rm -rf -- \"$2\"; fi; "
+    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; [ -O \"$2/lockstep\" ] || "
+    "{ echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr const char* kWhateverHappens = "\"$@\"; exit 0";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
@@ -68,8 +72,8 @@ class Step {
     }
     const std::string& host = plan_[static_cast<size_t>(culprit - outcome.commands.data())].name;
     const auto& said = answers[host];
-    throw Error("host {}: {}", host,
-                said.empty() || outcome.end == RunEnd::TimedOut ? outcome.why : said.back());
+    throw HostError(host,
+                    said.empty() || outcome.end == RunEnd::TimedOut ? outcome.why : said.back());
   }
 
   // On every host that can be reached, whatever happens on the others.
@@ -120,13 +124,13 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       const auto found = answers.find(host.name);
       if (found == answers.end()) continue;
       if (const std::string why = too_old(found->second); !why.empty()) {
-        throw Error("host {} has an older system than this program needs: {}", host.name, why);
+        throw HostError(host.name, "its system is older than this program needs: " + why);
       }
       for (const auto& [library, path] : libraries_in(found->second)) {
         if (!path.empty()) continue;
         const auto here = own.find(library);
         if (here == own.end() || here->second.empty() || !sent.insert(host.name + library).second) {
-          throw Error("host {} lacks {}, and it could not be brought there", host.name, library);
+          throw HostError(host.name, library + " is missing, and could not be brought there");
         }
         send.add(host, receive(place, library, here->second), here->second);
         missing = true;
@@ -150,12 +154,13 @@ std::string directory_name(const std::string& program) {
 
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
   const std::string directory = deployment.remote_dir + "/" + directory_name(deployment.program);
+  const std::string size = fmt::to_string(std::filesystem::file_size(deployment.program));
   const auto staging = [&](size_t host) {  // one each: hosts may share their disks
     return fmt::format("{}.{}-{}", directory, deployment.id, host);
   };
   Step probe(deployment.ssh), send(deployment.ssh), install(deployment.ssh), tidy(deployment.ssh);
   for (size_t i = 0; i < hosts.size(); ++i) {
-    probe.add(hosts[i], script(kProbe, {directory, staging(i)}));
+    probe.add(hosts[i], script(kLookForProgram, {directory, staging(i), size}));
     tidy.add(hosts[i], script(kRemove, {staging(i)}));
   }
   try {
@@ -169,7 +174,7 @@ std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment)
     }
     for (const auto& [host, place] : fresh) {
       send.add(host, receive(place, "lockstep", deployment.program), deployment.program);
-      install.add(host, script(kInstall, {place, directory}));
+      install.add(host, script(kInstall, {place, directory, size}));
     }
     send.run();
     if (!fresh.empty()) send_libraries(fresh, deployment);

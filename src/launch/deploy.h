@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "launch/hosts.h"
 #include "launch/ssh.h"
 
@@ -19,8 +20,18 @@ struct Deployment {
   SshOptions ssh;
 };
 
+class HostError : public Error {
+ public:
+  HostError(std::string failed_host, std::string reason)
+      : Error("host {}: {}", failed_host, reason),
+        host(std::move(failed_host)),
+        why(std::move(reason)) {}
+
+  std::string host, why;
+};
+
 // The directory of the program on every host, which holds `lockstep` and its libraries. All hosts
-// at once. Throws Error that names the first host that failed, and why; then nothing is left there.
+// at once. Throws HostError for the first host that failed; then nothing is left there.
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
 // Names this file by its contents: "lockstep-3f0a...".

@@ -18,6 +18,7 @@ namespace lockstep {
 // What every launcher is told.
 struct LaunchJob {
   std::string program;                 // path of this one
+  std::string version;                 // of it
   std::string command;                 // "train"
   std::vector<std::string> arguments;  // of every process
   std::vector<Host> hosts;

@@ -19,6 +19,7 @@ AgentJob agent_job(const LaunchJob& job, size_t position) {
           .size = static_cast<int>(job.ranks.size()),
           .command = job.command,
           .arguments = job.arguments,
+          .version = job.version,
           .token = job.token,
           .keeps_store = false,
           .store_port = job.store_port,
@@ -47,9 +48,9 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
     if (rank.rank == 0) plan.keeper = found->second;
   }
   plan.agents[plan.keeper].keeps_store = true;
-  plan.meeting = fmt::format("{} of {}",
-                             job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
-                             plan.hosts[plan.keeper].name);
+  plan.meeting =
+      fmt::format("{} of {}", job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
+                  plan.hosts[plan.keeper].name);
   plan.cores = "workers of a host divide them, each pinned to its part";
   return plan;
 }

@@ -92,6 +92,7 @@ TEST(Place, TheFirstOfSlurmsNodesIsFound) {
   EXPECT_EQ(first_host("a,b[1-2]"), "a");
   EXPECT_EQ(first_host("alone"), "alone");
   EXPECT_EQ(first_host("n[3,5]"), "n3");
+  EXPECT_EQ(first_host("rack[0-1]node[07-12],x"), "rack0node07");
 }
 
 TEST(Place, SlurmKnowsTheAddressesOfItsNodes) {

@@ -22,6 +22,21 @@ class SlurmRuns : public SlurmCluster {
     words.insert(words.end(), argv.begin(), argv.end());
     return words;
   }
+  // Of these processes those without such words.
+  std::vector<pid_t> without(std::vector<pid_t> some, const std::vector<std::string>& texts) const {
+    for (const std::string& text : texts) {
+      for (const pid_t other : processes(text)) std::erase(some, other);
+    }
+    return some;
+  }
+  // As the user typed it: processes that it starts have their options in another order.
+  std::vector<pid_t> launchers_in_allocation() const {
+    return without(processes("--launcher=slurm --num-batches=1000000"), {"salloc --quiet"});
+  }
+  static void signal(const std::vector<pid_t>& some, int number) {
+    EXPECT_FALSE(some.empty());
+    for (const pid_t process : some) kill(process, number);
+  }
   std::vector<std::string> prefixed(std::vector<std::string> words,
                                     const std::vector<std::string>& argv) const {
     words.insert(words.end(), argv.begin(), argv.end());
@@ -30,8 +45,8 @@ class SlurmRuns : public SlurmCluster {
 };
 
 TEST_F(SlurmRuns, TasksOfSrunAreOneRun) {
-  const Ran ran = run_on_host(prefixed({"srun", "--nodes=2", "--ntasks=4"},
-                                       train({"--result", path("r.json")})));
+  const Ran ran = run_on_host(
+      prefixed({"srun", "--nodes=2", "--ntasks=4"}, train({"--result", path("r.json")})));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
   EXPECT_EQ(read_result(path("r.json")).ranks.size(), 4u);
@@ -39,9 +54,9 @@ TEST_F(SlurmRuns, TasksOfSrunAreOneRun) {
 }
 
 TEST_F(SlurmRuns, InsideAnAllocationSrunStartsWorkersAndServersWhereTheyArePlanned) {
-  const Ran ran = run_on_host(in_allocation(
-      train({"--launcher=slurm", "-g", "1", "--variable-update=parameter_server", "--num-ps=1",
-             "--result", path("r.json"), "--log-dir", path("logs")})));
+  const Ran ran = run_on_host(
+      in_allocation(train({"--launcher=slurm", "-g", "1", "--variable-update=parameter_server",
+                           "--num-ps=1", "--result", path("r.json"), "--log-dir", path("logs")})));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.ranks.size(), 2u);
@@ -60,9 +75,17 @@ TEST_F(SlurmRuns, OutsideAnAllocationAJobIsSubmittedAndFollowedAndItsResultComes
   expect_no_job_left();
 }
 
+TEST_F(SlurmRuns, TheDoctorLooksAtEveryNode) {
+  const Ran ran = run_on_host(prefixed({LOCKSTEP_PROGRAM}, {"doctor", "--slurm", "-n", "2"}));
+  EXPECT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +n1, n2 "));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("link +n1 to n2 +[0-9.]+ Gbit/s"));
+  expect_no_job_left();
+}
+
 TEST_F(SlurmRuns, ADryRunShowsTheScriptAndSubmitsNothing) {
-  const Ran ran = run_on_host(
-      train({"--launcher=slurm", "-n", "2", "--sbatch-option=--time=10", "--dry-run"}));
+  const Ran ran =
+      run_on_host(train({"--launcher=slurm", "-n", "2", "--sbatch-option=--time=10", "--dry-run"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("#SBATCH --nodes=2\n"));
   EXPECT_THAT(ran.out, HasSubstr("#SBATCH --time=10\n"));
@@ -83,13 +106,9 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
 }
 
 TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsWhatItHas) {
-  const Ran ran = run_on_host(
-      in_allocation(train({"--launcher=slurm", "--num-batches=1000000", "--result", path("r.json")})),
-      [&] {
-        for (const pid_t launcher : processes("train --model=lenet --batch-size=4 --num-batches=6")) {
-          if (!processes("srun --label").empty()) kill(launcher, SIGINT);
-        }
-      });
+  const Ran ran = run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000",
+                                                   "--result", path("r.json")})),
+                              [&] { signal(launchers_in_allocation(), SIGINT); });
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
   EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
@@ -98,9 +117,8 @@ TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsWhatItHas) {
 
 TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWhichReportsWhatItHas) {
   const Ran ran = run_on_host(
-      train({"--launcher=slurm", "-n", "2", "--num-batches=1000000", "--result", "r.json"}), [&] {
-        for (const pid_t launcher : processes("--launcher=slurm -n 2")) kill(launcher, SIGINT);
-      });
+      train({"--launcher=slurm", "-n", "2", "--num-batches=1000000", "--result", "r.json"}),
+      [&] { signal(processes("--launcher=slurm -n 2"), SIGINT); });
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
@@ -109,23 +127,24 @@ TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWhichReportsWhatItHas) {
 }
 
 TEST_F(SlurmRuns, AKilledLauncherTakesItsJobWithIt) {
-  const Ran ran =
-      run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}), [&] {
-        for (const pid_t launcher : processes("--launcher=slurm -n 2")) kill(launcher, SIGKILL);
-      });
+  const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}),
+                              [&] { signal(processes("--launcher=slurm -n 2"), SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);
   expect_no_job_left();
 }
 
 TEST_F(SlurmRuns, AKilledWorkerEndsTheRunWithItsName) {
   const Ran ran = run_on_host(
-      in_allocation(train({"--launcher=slurm", "--num-batches=1000000", "--stall-timeout=5"})), [&] {
-        const auto workers = processes("train --model=lenet");
-        ASSERT_FALSE(workers.empty());
-        kill(workers.back(), SIGKILL);
+      in_allocation(train({"--launcher=slurm", "--num-batches=1000000", "--stall-timeout=5"})),
+      [&] {
+        const auto workers = without(processes("--num-batches=1000000"),
+                                     {"salloc --quiet", "srun --label", "--num-batches=6"});
+        ASSERT_EQ(workers.size(), 2u);
+        signal({workers.back()}, SIGKILL);
       });
   EXPECT_NE(ran.exit_code(), 0);
-  EXPECT_THAT(ran.err, HasSubstr("rank 1"));
+  EXPECT_THAT(ran.err, HasSubstr("rank"));
+  EXPECT_THAT(ran.err, HasSubstr("Killed"));
   expect_no_job_left();
 }
 

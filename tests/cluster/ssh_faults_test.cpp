@@ -2,7 +2,10 @@
 // leaves nothing behind.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <signal.h>
+
+#include <fstream>
 
 #include "cluster/ssh_cluster.h"
 #include "launch/processes.h"
@@ -107,6 +110,47 @@ TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
   EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
   expect_nothing_left();
+}
+
+// A handler that works only once is gone when it has worked.
+bool still_catches(pid_t process, int signal) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
+
+TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
+  const Ran ran = launch_long({"--stall-timeout=200"}, [&] {
+    signal_in(2, "lockstep train", SIGSTOP);
+    for (const pid_t launcher : processes_in(0, "lockstep train")) {
+      kill(launcher, SIGINT);
+      while (still_catches(launcher, SIGINT)) sched_yield();
+      kill(launcher, SIGINT);
+    }
+  });
+  EXPECT_NE(ran.exit_code(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
+  const Ran ran = launch({"--worker-hosts=host1:22,host2:22"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: lockstep: cannot listen on *:22: "));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
+  const Ran ran = run_on(
+      1,
+      {"sh", "-c",
+       R"(echo '{"ranks":[0],"size":1,"command":"train","arguments":[],"version":"0.0.1",)"
+       R"("token":"t","keeps_store":false,"store_port":0,"directory":"d","logs":false}' | "$0" agent)",
+       LOCKSTEP_PROGRAM});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("and the launcher is 0.0.1"));
 }
 
 }  // namespace

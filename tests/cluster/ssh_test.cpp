@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "cluster/ssh_cluster.h"
 #include "report/run_result.h"
@@ -81,11 +82,72 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
 }
 
+TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
+  const Ran ran =
+      launch({"--hosts=host1,host2", "--variable-update=parameter_server", "--num-ps=1",
+              "--ps-per-node=1", "--result", path("r.json"), "--log-dir", path("logs")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.facts.servers, 1);
+  ASSERT_EQ(result.ranks.size(), 1u);
+  EXPECT_EQ(result.ranks[0].host, "host2");
+  EXPECT_TRUE(fs::exists(path("logs/host1-rank-1--host1-.log")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, EveryProcessMayHaveItsHostNamed) {
+  const Ran ran = launch({"--worker-hosts=host1:2222,host2", "--ps-hosts=host2", "--verbose",
+                          "--result", path("r.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).facts.servers, 1);
+  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] 1\timages/sec: "));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, RanksOfSeveralHostsMeasureAllReduce) {
+  const Ran ran = run_to_its_end(lockstep(
+      "allreduce", {"--hosts=host1,host2", "--minbytes=1K", "--maxbytes=4K", "--stepfactor=4",
+                    "--iters=2", "--warmup-iters=1", "--result", path("r.json")}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("2 ranks on 2 hosts"));
+  EXPECT_TRUE(fs::exists(path("r.json")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, ADamagedProgramIsReplaced) {
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  const fs::path programs = path("disk-of-host1/programs");
+  const fs::path program = fs::directory_iterator(programs)->path() / "lockstep";
+  fs::resize_file(program, fs::file_size(program) / 2);
+  const Ran ran = launch({"--hosts=host1"});
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(programs), fs::directory_iterator()), 1);
+}
+
+TEST_F(SshRuns, TheDoctorLooksAtEveryHostAndTheWaysBetweenThem) {
+  const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2", "--json"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json.at("hosts").at(1).at("facts").at("host"), "host2");
+  ASSERT_EQ(json.at("links").size(), 2u);
+  EXPECT_GT(json.at("links").at(0).at("answer").at("bytes_per_second"), 0);
+  EXPECT_EQ(json.at("links").at(0).at("answer").at("interface"), "eth0");
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, TheDoctorNamesTheHostThatCannotBeReachedAndLooksAtTheOthers) {
+  stop_sshd(2);
+  const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2"}));
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("problem +reachable +host2 +.*Connection refused"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +host1"));
+}
+
 TEST_F(SshRuns, ADryRunShowsEveryProcessAndStartsNone) {
   const Ran ran = launch({"--hosts=host1:2,host2", "--dry-run"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1"));
-  EXPECT_THAT(ran.out, HasSubstr("host2 (ssh host2)"));
+  EXPECT_THAT(ran.out, HasSubstr("rank 2, worker 2, on host2: "));
   EXPECT_FALSE(fs::exists(path("disk-of-host1/programs")));
 }
 

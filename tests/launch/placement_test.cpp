@@ -62,5 +62,20 @@ TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
               ThrowsMessage<UsageError>("4 workers are wanted, and 3 hosts have places for 3"));
 }
 
+TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
+  const ListedPlaces places = listed_places("a:2222,b:2222,a:2223", "b:2230,[fe80::1]:2230");
+  EXPECT_EQ(places.hosts, (std::vector<Host>{{"a", "a"}, {"b", "b"}, {"fe80::1", "fe80::1"}}));
+  EXPECT_EQ(places.ranks,
+            (std::vector<PlacedRank>{
+                {0, false, 0}, {1, false, 1}, {2, false, 0}, {3, true, 1}, {4, true, 2}}));
+  EXPECT_EQ(places.first_port, 2222);
+}
+
+TEST(ListedPlaces, RefuseWhatIsNoHost) {
+  EXPECT_THROW(listed_places("a:x", ""), UsageError);
+  EXPECT_THROW(listed_places("a;b", ""), UsageError);
+  EXPECT_THROW(listed_places("-oProxyCommand=x", ""), UsageError);
+}
+
 }  // namespace
 }  // namespace lockstep
