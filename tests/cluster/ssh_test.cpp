@@ -41,8 +41,10 @@ TEST_F(SshRuns, ASecondRunCopiesNothing) {
 TEST_F(SshRuns, ANodesFileNamesHostsForTheClusterAndForSsh) {
   std::ofstream(path("nodes"))
       << "# the name there, the name for ssh\nhost1 10.77.0.2\n\nhost2 10.77.0.3\n";
-  const Ran ran = launch({"--hosts", path("nodes"), "-n", "2", "-g", "1"});
+  const Ran ran = launch(
+      {"--hosts", path("nodes"), "-n", "2", "-g", "1", "-m", "lenet", "-b", "2", "-r", "~/mine"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(run_on(2, {"sh", "-c", "ls ~/mine"}).out, HasSubstr("lockstep-"));
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
 }
 
