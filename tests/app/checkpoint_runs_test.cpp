@@ -43,8 +43,12 @@ class CheckpointRuns : public ::testing::Test {
     ASSERT_FALSE(expected.empty());
     EXPECT_TRUE(read_file(directory.path(parts + "/model.ckpt-6")) == expected) << name;
   }
+  // Of step 0 when there is none.
   CheckpointFacts newest(const std::string& name) const {
-    return newest_checkpoint(directory.path(name), [](const std::string&) {})->checkpoint.facts();
+    const auto found = newest_checkpoint(directory.path(name), [](const std::string& line) {
+      ADD_FAILURE() << line;  // none may be damaged
+    });
+    return found ? found->checkpoint.facts() : CheckpointFacts{};
   }
 
   TemporaryDirectory directory;
