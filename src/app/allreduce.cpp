@@ -18,7 +18,7 @@
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 
 namespace lockstep {

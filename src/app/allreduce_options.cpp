@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/backends.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {

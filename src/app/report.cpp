@@ -7,7 +7,7 @@
 #include "app/options.h"
 #include "app/program.h"
 #include "base/error.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/best.h"
 #include "report/regressions.h"
 #include "report/scaling_charts.h"

@@ -15,6 +15,7 @@ constexpr const char* kData = "Data";
 constexpr const char* kLength = "How long";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
+constexpr const char* kKept = "Checkpoints and evaluation";
 constexpr const char* kWhere = "Where";
 constexpr const char* kTogether = "How devices work together";
 constexpr const char* kConnected = "What connects them";
@@ -91,6 +92,26 @@ std::vector<RunOption> make_table() {
      {.value_name = "R;E;R..."}},
     {"resnet-base-lr", &R::resnet_base_lr, kRate,
      "rate at batch 256 of the ResNet schedule; 0.128 by default", {.range = kFromZero}},
+
+    {"train-dir", &R::train_dir, kKept,
+     "keep checkpoints there; a run goes on from the newest", {.value_name = "DIR"}},
+    {"save-model-steps", &R::save_model_steps, kKept,
+     "steps between checkpoints; one is always made at the end", {.range = kFromOne}},
+    {"save-model-secs", &R::save_model_secs, kKept, "seconds between checkpoints; 0: not by time",
+     {.range = kFromZero}},
+    {"max-ckpts-to-keep", &R::max_ckpts_to_keep, kKept, "the newest so many; 0: all",
+     {.range = kFromZero}},
+    {"eval", &R::eval, kKept, "measure the accuracy of the newest checkpoint instead of training"},
+    {"eval-batch-size", &R::eval_batch_size, kKept,
+     "images per device and step of evaluation; 0: as in training", {.range = kFromZero}},
+    {"num-eval-batches", &R::num_eval_batches, kKept,
+     "steps of an evaluation; by default every validation example once", {.range = kSteps}},
+    {"eval-during-training-every-n-steps", &R::eval_during_training_every_n_steps, kKept,
+     "evaluate every so many steps, and at the end", {.range = kFromOne}},
+    {"eval-during-training-every-n-epochs", &R::eval_during_training_every_n_epochs, kKept,
+     "the same in passes over the data set", {.range = kFromZero}},
+    {"stop-at-top-1-accuracy", &R::stop_at_top_1_accuracy, kKept,
+     "end once an evaluation during training reaches it", {.range = kFraction}},
 
     {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
      {.choices = {"cpu", "cuda", "cuda:N"}}},
@@ -214,6 +235,11 @@ std::vector<RunOption> make_table() {
      "write metric.log and benchmark_run.log there", {.value_name = "DIR", .only_tells = true}},
     {"benchmark-test-id", &R::benchmark_test_id, kTold, "noted in benchmark_run.log",
      {.value_name = "ID", .only_tells = true}},
+    {"summary-dir", &R::summary_dir, kTold,
+     "write loss, learning rate, speed and accuracy for TensorBoard",
+     {.value_name = "DIR", .only_tells = true}},
+    {"save-summaries-steps", &R::save_summaries_steps, kTold,
+     "steps between them; 0: as steps are shown", {.range = kFromZero, .only_tells = true}},
     {"verbose", &R::verbose, kTold, "say more on stderr", {.letter = 'v', .only_tells = true}},
   };
 }

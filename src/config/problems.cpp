@@ -10,6 +10,10 @@ struct Rule {
   std::string_view line;
 };
 
+bool evaluates_during_training(const RunConfig& run) {
+  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
+}
+
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both say how long to train; give one of them"},
@@ -79,6 +83,51 @@ constexpr Rule kRules[] = {
      "--num-ps and --ps-in-worker: with --job-name, --ps-hosts says which servers there are"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
+    {[](const RunConfig& run) {
+       return run.train_dir.empty() &&
+              (run.save_model_steps || run.save_model_secs > 0 || run.max_ckpts_to_keep != 5);
+     },
+     "--save-model-steps, --save-model-secs and --max-ckpts-to-keep are about the checkpoints of "
+     "--train-dir, which is not given"},
+    {[](const RunConfig& run) { return run.save_model_steps && run.save_model_secs > 0; },
+     "--save-model-steps and --save-model-secs both say when checkpoints are made; give one of "
+     "them"},
+    {[](const RunConfig& run) { return run.forward_only && !run.train_dir.empty(); },
+     "--train-dir keeps what training changes, and --forward-only changes nothing"},
+    {[](const RunConfig& run) { return run.eval && run.train_dir.empty(); },
+     "--eval measures a checkpoint of --train-dir, which is not given"},
+    {[](const RunConfig& run) { return run.eval && run.forward_only; },
+     "--eval and --forward-only are two things to do without training; give one of them"},
+    {[](const RunConfig& run) {
+       return evaluates_during_training(run) && (run.eval || run.forward_only);
+     },
+     "--eval-during-training needs training, which --eval and --forward-only do not do"},
+    {[](const RunConfig& run) {
+       return run.eval_during_training_every_n_steps && run.eval_during_training_every_n_epochs;
+     },
+     "--eval-during-training-every-n-steps and -every-n-epochs both say when to evaluate; give one "
+     "of them"},
+    {[](const RunConfig& run) {
+       return run.eval_during_training_every_n_epochs &&
+              *run.eval_during_training_every_n_epochs <= 0;
+     },
+     "--eval-during-training-every-n-epochs must be above 0"},
+    {[](const RunConfig& run) {
+       return run.stop_at_top_1_accuracy && !evaluates_during_training(run);
+     },
+     "--stop-at-top-1-accuracy needs --eval-during-training-every-n-steps or -every-n-epochs"},
+    {[](const RunConfig& run) {
+       return !run.eval && !evaluates_during_training(run) &&
+              (run.eval_batch_size > 0 || run.num_eval_batches);
+     },
+     "--eval-batch-size and --num-eval-batches are about evaluation; give --eval or "
+     "--eval-during-training-every-n-steps"},
+    {[](const RunConfig& run) { return run.summary_dir.empty() && run.save_summaries_steps > 0; },
+     "--save-summaries-steps is about --summary-dir, which is not given"},
+    {[](const RunConfig& run) {
+       return !run.program.empty() && (!run.train_dir.empty() || !run.summary_dir.empty());
+     },
+     "--train-dir and --summary-dir: a --program keeps what it wants itself"},
     {[](const RunConfig& run) { return run.gradient_repacking > 0 && run.bucket_mb; },
      "--gradient-repacking makes packs of all gradients, so there are no buckets for --bucket-mb"},
 };

@@ -96,6 +96,18 @@ struct RunConfig {
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
 
+  // Training for real: what is kept of it, and how good it is.
+  std::string train_dir = "";                // of checkpoints; empty: nothing is kept
+  std::optional<int> save_model_steps = {};  // absent: only at the end
+  double save_model_secs = 0;                // 0: not by time
+  int max_ckpts_to_keep = 5;                 // 0: all
+  bool eval = false;
+  int eval_batch_size = 0;                   // per device; 0: as in training
+  std::optional<int> num_eval_batches = {};  // absent: all validation examples, once
+  std::optional<int> eval_during_training_every_n_steps = {};
+  std::optional<double> eval_during_training_every_n_epochs = {};
+  std::optional<double> stop_at_top_1_accuracy = {};
+
   // What is told.
   int display_every = 10;
   std::optional<double> display_perf_ewma = {};
@@ -107,6 +119,8 @@ struct RunConfig {
   std::string log_dir = "";
   std::string benchmark_log_dir = "";
   std::string benchmark_test_id = "";
+  std::string summary_dir = "";
+  int save_summaries_steps = 0;  // 0: when a step is shown
   bool verbose = false;
 
   bool operator==(const RunConfig&) const = default;

@@ -72,6 +72,14 @@ struct InputResult {
   int64_t skipped = 0;                     // damaged examples
 };
 
+// Of the validation examples, each once.
+struct Evaluation {
+  int64_t step = 0;  // updates before it
+  int64_t examples = 0;
+  double top_1_accuracy = 0, top_5_accuracy = 0;
+  double seconds = 0;
+};
+
 // What somebody else's program printed.
 struct ProgramReading {
   std::string worker;
@@ -106,7 +114,7 @@ struct RunResult {
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
-  std::optional<ProgramRun> program;  // absent: an engine ran it
+  std::optional<ProgramRun> program;                // absent: an engine ran it
   std::vector<OpResult> ops;
   // Of several workers: a step takes as long as on the slowest, with the images of all.
   std::vector<StepRecord> warmup_steps, steps;
@@ -114,6 +122,7 @@ struct RunResult {
   std::vector<Transfer> transfers;
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
+  std::vector<Evaluation> evaluations;  // in order
 };
 
 Json rank_to_json(const RankResult& rank);
