@@ -91,8 +91,7 @@ TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.facts.servers, 1);
-  ASSERT_EQ(result.ranks.size(), 1u);
-  EXPECT_EQ(result.ranks[0].host, "host2");
+  EXPECT_EQ(result.host.name, "host2");
   EXPECT_TRUE(fs::exists(path("logs/host1-rank-1--host1-.log")));
   expect_nothing_left();
 }
@@ -102,7 +101,7 @@ TEST_F(SshRuns, EveryProcessMayHaveItsHostNamed) {
                           "--result", path("r.json")});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_EQ(read_result(path("r.json")).facts.servers, 1);
-  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] 1\timages/sec: "));
+  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] rank 1 (host2): 1\timages/sec: "));
   expect_nothing_left();
 }
 
