@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/doctor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -19,6 +20,8 @@ constexpr Subcommand kCommands[] = {
     {"sweep", "measure all combinations of options, each several times", sweep_command},
     {"report", "tables, CSV files and pictures of sweeps", report_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
+    {"doctor", "look whether hosts are fit for a run", doctor_command},
+    {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
 };
 
 std::string overview() {

@@ -51,5 +51,6 @@ int data_command(Surroundings& around, std::span<const std::string> arguments);
 int sweep_command(Surroundings& around, std::span<const std::string> arguments);
 int report_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
+int agent_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

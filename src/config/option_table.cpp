@@ -19,6 +19,7 @@ constexpr const char* kKept = "Checkpoints and evaluation";
 constexpr const char* kWhere = "Where";
 constexpr const char* kTogether = "How devices work together";
 constexpr const char* kConnected = "What connects them";
+constexpr const char* kHosts = "On which hosts";
 constexpr const char* kProgram = "Somebody else's program";
 constexpr const char* kTold = "What is reported";
 
@@ -114,8 +115,8 @@ std::vector<RunOption> make_table() {
 
     {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
      {.choices = {"cpu", "cuda", "cuda:N"}}},
-    {"num-devices", &R::num_devices, kWhere, "devices of this machine to train on",
-     {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus"}}},
+    {"num-devices", &R::num_devices, kWhere, "devices of this machine, or of each host, to train on",
+     {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus", "workers-per-node"}}},
     {"threads", &R::threads, kWhere, "per device; 0: every core the device may use",
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
     {"data-format", &R::data_format, kWhere, "order in which images arrive",
@@ -177,9 +178,38 @@ std::vector<RunOption> make_table() {
      {.choices = {"worker", "ps"}, .may_be_empty = true}},
     {"task-index", &R::task_index, kConnected, "which of them", {.range = kFromZero}},
     {"worker-hosts", &R::worker_hosts, kConnected,
-     "all workers; they meet at the first", {.value_name = "HOST:PORT,..."}},
+     "all workers, who meet at the first; without --job-name, ssh starts them",
+     {.value_name = "HOST:PORT,..."}},
     {"ps-hosts", &R::ps_hosts, kConnected, "all parameter servers",
      {.value_name = "HOST:PORT,..."}},
+
+    {"launcher", &R::launcher, kHosts,
+     "who starts the processes; auto: ssh with --hosts, slurm inside an allocation, else local",
+     {.choices = {"auto", "local", "ssh", "slurm", "mpirun"}, .launches = true}},
+    {"hosts", &R::hosts, kHosts,
+     "start workers there: a nodes file, an Open MPI hostfile, or a list as a:4,b:4",
+     {.value_name = "FILE|LIST", .launches = true}},
+    {"nodes", &R::nodes, kHosts, "only the first so many hosts; of Slurm, so many nodes",
+     {.range = kFromOne, .letter = 'n', .launches = true}},
+    {"num-workers", &R::num_workers, kHosts,
+     "in all; by default --num-devices on each host, or its slots",
+     {.range = kFromOne, .launches = true}},
+    {"ps-per-node", &R::ps_per_node, kHosts,
+     "so many parameter servers on each of the first hosts, which then have no workers",
+     {.range = kFromOne, .launches = true}},
+    {"remote-dir", &R::remote_dir, kHosts,
+     "ssh: where this program is copied to, seen from the home directory there",
+     {.letter = 'r', .value_name = "DIR", .launches = true}},
+    {"ssh-option", &R::ssh_option, kHosts, "as of ssh -o; may be given several times",
+     {.value_name = "KEY=VALUE", .launches = true}},
+    {"mpirun-option", &R::mpirun_option, kHosts,
+     "one more word for mpirun; may be given several times",
+     {.value_name = "WORD", .launches = true}},
+    {"sbatch-option", &R::sbatch_option, kHosts,
+     "as on a line #SBATCH, such as --time=10; may be given several times",
+     {.value_name = "OPTION", .launches = true}},
+    {"dry-run", &R::dry_run, kHosts,
+     "only show which process would run where, with which command", {.launches = true}},
 
     {"program", &R::program, kProgram,
      "measure this one instead of training: a name of docs/programs.md, or a TOML file",

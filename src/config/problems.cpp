@@ -44,12 +44,39 @@ constexpr Rule kRules[] = {
      "--program-dir and --program-timeout are about the --program, which is not given"},
     {[](const RunConfig& run) { return !run.program.empty() && run.num_epochs.has_value(); },
      "--num-epochs: a --program is told its --num-batches"},
-    {[](const RunConfig& run) { return run.job_name.empty() && !run.worker_hosts.empty(); },
-     "--worker-hosts needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) { return run.job_name.empty() && run.task_index != 0; },
+     "--task-index needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) { return run.worker_hosts.empty() && !run.ps_hosts.empty(); },
+     "--ps-hosts needs --worker-hosts, the workers that they serve"},
+    {[](const RunConfig& run) { return !run.hosts.empty() && !run.job_name.empty(); },
+     "--hosts starts the processes, --job-name says that they are started by hand; give one"},
     {[](const RunConfig& run) {
-       return run.job_name.empty() && (!run.ps_hosts.empty() || run.task_index != 0);
+       return !run.worker_hosts.empty() && (!run.hosts.empty() || run.nodes || run.num_workers ||
+                                            run.ps_per_node || run.num_devices > 1);
      },
-     "--ps-hosts and --task-index need --job-name: which of the processes is this one?"},
+     "--worker-hosts names the host of every worker; --hosts, --nodes, --num-devices, --num-workers "
+     "and --ps-per-node have no place beside it"},
+    {[](const RunConfig& run) {
+       const bool starts = !run.hosts.empty() || !run.worker_hosts.empty() || run.launcher != "auto";
+       return !run.program.empty() && starts;
+     },
+     "--program starts its own processes; --launcher, --hosts and --worker-hosts are for workers"},
+    {[](const RunConfig& run) {
+       return run.launcher == "ssh" && run.hosts.empty() && run.worker_hosts.empty();
+     },
+     "--launcher ssh needs --hosts"},
+    {[](const RunConfig& run) {
+       return run.launcher == "local" && (!run.hosts.empty() || !run.worker_hosts.empty());
+     },
+     "--launcher local starts everything on this machine; --hosts names others"},
+    {[](const RunConfig& run) { return run.launcher == "slurm" && !run.hosts.empty(); },
+     "--launcher slurm: Slurm chooses the hosts; use --sbatch-option=--nodelist=... for certain ones"},
+    {[](const RunConfig& run) {
+       return run.launcher != "auto" && run.launcher != "ssh" && !run.worker_hosts.empty();
+     },
+     "--worker-hosts: only ssh starts every worker on a host that is named for it"},
+    {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
+     "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
     {[](const RunConfig& run) {
        return !run.job_name.empty() && (run.num_ps.has_value() || run.ps_in_worker);
      },

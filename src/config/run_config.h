@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -80,6 +81,15 @@ struct RunConfig {
   std::string job_name = "";  // worker or ps: the user starts every process
   int task_index = 0;
   std::string ps_hosts = "", worker_hosts = "";
+
+  // On which hosts.
+  std::string launcher = "auto";
+  std::string hosts = "";  // file or list; empty: this machine
+  std::optional<int> nodes = {};
+  std::optional<int> num_workers = {}, ps_per_node = {};
+  std::string remote_dir = ".cache/lockstep";  // seen from the user's home there
+  std::vector<std::string> ssh_option = {}, mpirun_option = {}, sbatch_option = {};
+  bool dry_run = false;
 
   // Somebody else's program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none

@@ -56,7 +56,7 @@ TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
 }
 
 TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
-  EXPECT_THAT(problems_in({.worker_hosts = "a:1,b:1"}), ElementsAre(HasSubstr("--job-name")));
+  EXPECT_THAT(problems_in({.task_index = 1}), ElementsAre(HasSubstr("--job-name")));
   EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());
 }
 
@@ -69,7 +69,7 @@ TEST(Problems, AreReportedAllAtOnce) {
   EXPECT_THAT(problems_in({.num_batches = 5,
                            .num_epochs = 1.0,
                            .num_warmup_batches = 0,
-                           .worker_hosts = "a:1",
+                           .task_index = 1,
                            .trace_file = "t.json",
                            .benchmark_test_id = "x"}),
               SizeIs(4));
