@@ -116,7 +116,9 @@ CommandSyntax syntax_for(SweepWishes& wishes) {
                                .help = "the same names with values or lists of them",
                                .set = [&](const std::string& text) { wishes.file = text; }}};
   for (const RunOption& option : run_options()) {
-    if (!option.details.only_tells) syntax.flags.push_back(axis_flag(option, wishes));
+    // A list of words is one value, and --dry-run shows the sweep.
+    const bool is_axis = !option.details.only_tells && !is_list(option) && option.name != "dry-run";
+    if (is_axis) syntax.flags.push_back(axis_flag(option, wishes));
   }
   return syntax;
 }
