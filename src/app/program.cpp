@@ -17,7 +17,9 @@ constexpr Subcommand kCommands[] = {
     {"bench", "measure a few networks one after the other", bench_command},
     {"data", "pack, make up, check or measure a data set", data_command},
     {"sweep", "measure all combinations of options, each several times", sweep_command},
-    {"report", "tables, CSV files and pictures of sweeps", report_command},
+    {"tune", "find the fastest settings of one network", tune_command},
+    {"report", "tables, CSV files, pictures and a page of sweeps", report_command},
+    {"serve", "show sweeps in the browser, while they run and side by side", serve_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
 };
 

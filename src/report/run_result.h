@@ -90,7 +90,7 @@ struct ProgramRun {
 struct RunResult {
   int schema_version = kResultSchemaVersion;
   std::string program_version;
-  std::string origin = "measured";   // or "program NAME"
+  std::string origin = "measured";   // or "program NAME", "simulated ..."
   std::string status = "completed";  // or "interrupted", "failed"
   std::optional<std::string> error;  // of a failed run, which has no numbers
   std::string started_at;            // UTC
@@ -106,7 +106,7 @@ struct RunResult {
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
-  std::optional<ProgramRun> program;  // absent: an engine ran it
+  std::optional<ProgramRun> program;                // absent: an engine ran it
   std::vector<OpResult> ops;
   // Of several workers: a step takes as long as on the slowest, with the images of all.
   std::vector<StepRecord> warmup_steps, steps;
@@ -114,6 +114,8 @@ struct RunResult {
   std::vector<Transfer> transfers;
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
+
+  bool simulated() const { return origin.starts_with("simulated"); }
 };
 
 Json rank_to_json(const RankResult& rank);
