@@ -4,9 +4,10 @@
 Shared memory runs beside the all-reduce of Open MPI and of Gloo in the same processes, which take
 turns (bench/comm_bench.cpp). Two hosts are network namespaces whose link has a given speed
 (bench/link_bench.cpp; needs root, and is left out without). The tables replace what stands
-between two marker comments of the document. Training is measured twice: two workers on this machine beside
-the same two without communication, and two hosts on that link, where a step should cost little more
-than the longer of computing and communicating. The exit code is 1 when a target is missed.
+between two marker comments of the document. Training is measured twice: two workers on this
+machine beside the same two without communication, and two hosts on that link, where a step should
+cost little more than the longer of computing and communicating; there with several sizes of
+buckets too. The exit code is 1 when a target is missed.
 """
 import argparse
 import datetime
@@ -30,6 +31,7 @@ LINK_RATE, LINK_BYTES_PER_SECOND, LINK_TARGET = "1gbit", 125e6, 0.90
 # Images/sec of two workers by that of two independent ones; a step over a slow link by the longer of
 # its computing and its communication.
 EFFICIENCY_TARGET, STEP_TARGET = 0.97, 1.15
+BUCKETS_MIB = (1, 2, 4, 8, 16, 32, 128)  # the last holds all gradients
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
 
@@ -101,21 +103,29 @@ def measure_efficiency(options):
     return ratios
 
 
+def step_on_link(options, *flags):
+    """Median seconds of a step of a small batch on two hosts."""
+    on_hosts = [options.build / "on_hosts", LINK_RATE, "taskset", "-c", "{index}"]
+    result = train(options, ["--batch-size", "1", "--job-name", "worker", "--task-index", "{index}",
+                             "--worker-hosts", "{address0}:2222,{address1}:2222", *flags], on_hosts)
+    return statistics.median(step["seconds"] for step in result["steps"])
+
+
 def measure_steps_on_link(options, link):
-    """Median seconds: communication alone, computing alone, and the step of both."""
+    """Median seconds: communication alone, computing alone, the step of both, and by bucket size."""
     if not link:
         return None
-    say(f"training on two hosts, link of {LINK_RATE}")
-    on_hosts = [options.build / "on_hosts", LINK_RATE, "taskset", "-c", "{index}"]
-    place = ["--batch-size", "1", "--job-name", "worker", "--task-index", "{index}",
-             "--worker-hosts", "{address0}:2222,{address1}:2222"]
-    alone = train(options, [*place, "--variable-update", "independent"], on_hosts)
-    both = train(options, place, on_hosts)
     communication = next(row for row in link if row["contender"] == "gloo"
                          and row["bytes"] == RESNET50_MIB * MIB)
-    return {"communication": statistics.median(communication["seconds"]),
-            "compute": statistics.median(step["seconds"] for step in alone["steps"]),
-            "step": statistics.median(step["seconds"] for step in both["steps"])}
+    found = {"communication": [statistics.median(communication["seconds"])], "compute": [],
+             "step": [], **{mib: [] for mib in BUCKETS_MIB}}
+    for repeat in range(options.repeats):
+        say(f"training on two hosts, link of {LINK_RATE}, repeat {repeat + 1} of {options.repeats}")
+        found["compute"].append(step_on_link(options, "--variable-update", "independent"))
+        found["step"].append(step_on_link(options))
+        for mib in BUCKETS_MIB:
+            found[mib].append(step_on_link(options, "--bucket-mb", str(mib)))
+    return {name: statistics.median(seconds) for name, seconds in found.items()}
 
 
 # ---- telling ----
@@ -185,6 +195,11 @@ def training_table(ratios, steps):
     return markdown(["training", "ratio"], rows)
 
 
+def bucket_table(steps):
+    return markdown(["bucket MiB", *map(str, BUCKETS_MIB)],
+                    [["step, ms", *(f"{1e3 * steps[mib]:.0f}" for mib in BUCKETS_MIB)]])
+
+
 def facts(options, load):
     return [f"Date: {datetime.date.today().isoformat()}",
             f"Machine: {processor()}, {os.cpu_count()} cores, Linux {platform.release()}; load "
@@ -239,6 +254,8 @@ def main():
     if link:
         text += f"\n\nTwo hosts, link of {LINK_RATE} each way:\n\n" + link_table(link)
     text += "\n\nTraining:\n\n" + training_table(ratios, steps)
+    if steps:
+        text += "\n\nThe same step by `--bucket-mb`:\n\n" + bucket_table(steps)
     print(text)
     write_between_markers(options.document, text)
     if missed := misses(found, link, ratios, steps):

@@ -2,7 +2,7 @@
 """data_bench.py: the input pipeline beside torchvision and beside bare decoding, in one run.
 
 Makes 500x375 JPEGs, then takes turns: lockstep's stages on one thread, torchvision's pipeline on one
-thread, training on stored and on synthetic images. Pipelines are counted by the processor time of
+thread; then training on stored and on synthetic images, with a core free for input and with none. Pipelines are counted by the processor time of
 their thread, training by the clock. Ratios are taken inside a round, and their
 median is reported, so that a machine that changes its speed does not decide the outcome. Writes the
 table between the marks of docs/data.md.
@@ -10,6 +10,7 @@ table between the marks of docs/data.md.
 import argparse
 import datetime
 import json
+import os
 import pathlib
 import statistics
 import struct
@@ -84,13 +85,26 @@ def torchvision_rate(arguments, folder):
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def training_rate(program, extra, arguments):
+def training(arguments, threads, extra=()):
+    """Images per second of resnet50, and what a core spends on making an image."""
     with tempfile.NamedTemporaryFile(suffix=".json") as result:
-        command = [program, "train", "--model=resnet50", f"--batch-size={arguments.batch_size}",
-                   "--threads=1", "--data-threads=1", f"--num-batches={arguments.steps}",
-                   "--num-warmup-batches=2", f"--result={result.name}", *extra]
+        command = [arguments.lockstep, "train", "--model=resnet50", f"--batch-size={arguments.batch_size}",
+                   f"--threads={threads}", "--data-threads=1", f"--num-batches={arguments.steps}",
+                   "--num-warmup-batches=1", f"--result={result.name}", *extra]
         subprocess.run(command, check=True, capture_output=True)
-        return json.load(open(result.name))["summary"]["images_per_second"]
+        run = json.load(open(result.name))
+    return run["summary"]["images_per_second"], run["input"]["processor_seconds_per_image"]
+
+
+def training_round(arguments, directory):
+    """With a core free for input, and with none: then an image costs its decoding besides."""
+    cores, stored = os.cpu_count(), [f"--data-dir={directory}"]
+    row = {"free_synthetic": training(arguments, max(cores - 1, 1))[0],
+           "free_stored": training(arguments, max(cores - 1, 1), stored)[0],
+           "full_synthetic": training(arguments, cores)[0]}
+    row["full_stored"], cost = training(arguments, cores, stored)
+    row["expected"] = 1 / (1 / row["full_synthetic"] + cost / cores)
+    return row
 
 
 def measure(arguments, directory, folder):
@@ -102,21 +116,23 @@ def measure(arguments, directory, folder):
         read = rates["read"]
         row["read_bytes"] = read["images_per_core_second"] * read["bytes_per_second"] / read["images_per_second"]
         row["torchvision"] = torchvision_rate(arguments, folder)
-        if arguments.steps > 0:
-            row["synthetic"] = training_rate(program, [], arguments)
-            row["stored"] = training_rate(program, [f"--data-dir={directory}"], arguments)
         rounds.append(row)
         print(f"round {number + 1}/{arguments.rounds}: {row}", file=sys.stderr)
-    return rounds
+    trainings = []
+    for number in range(arguments.training_rounds):
+        trainings.append(training_round(arguments, directory))
+        print(f"training {number + 1}/{arguments.training_rounds}: {trainings[-1]}", file=sys.stderr)
+    return rounds, trainings
 
 
-def table(rounds, cpu):
-    def middle(of):
-        return statistics.median(of(row) for row in rounds)
+def table(rounds, trainings, cpu, load):
+    def middle(of, rows=rounds):
+        return statistics.median(of(row) for row in rows)
 
     lines = [
-        f"{datetime.date.today().isoformat()}, {cpu}, one thread each; images per second of processor time (training: of the clock); medians of "
-        f"{len(rounds)} rounds, ratios taken inside each round.",
+        f"{datetime.date.today().isoformat()}, {cpu}, {os.cpu_count()} cores; one thread each and images per second of its processor time (training: of the clock); "
+        f"medians of {len(rounds)} rounds (training: {len(trainings)}), ratios taken inside each round. "
+        f"Load of the machine before: {load}.",
         "",
         "| what | images/sec | ratio |",
         "|---|---:|---|",
@@ -128,11 +144,20 @@ def table(rounds, cpu):
         f"| reading TFRecords from the page cache, checksums verified | {middle(lambda r: r['read']):.0f} | "
         f"{middle(lambda r: r['read_bytes']) / 1e9:.2f} GB/s |",
     ]
-    if "stored" in rounds[0]:
+    if trainings:
+        def rate(name):
+            return f"{middle(lambda r: r[name], trainings):.2f}"
+
+        def percent(name, of):
+            return f"{100 * middle(lambda r: r[name] / r[of], trainings):.1f} %"
+
         lines += [
-            f"| resnet50, synthetic images, one core | {middle(lambda r: r['synthetic']):.2f} | 1 |",
-            f"| resnet50, stored images, one core and one for input | {middle(lambda r: r['stored']):.2f} | "
-            f"{100 * middle(lambda r: r['stored'] / r['synthetic']):.1f} % of synthetic |",
+            f"| resnet50, synthetic images, all cores but one | {rate('free_synthetic')} | 1 |",
+            f"| resnet50, stored images, all cores but one, which is for input | {rate('free_stored')} | "
+            f"{percent('free_stored', 'free_synthetic')} of synthetic |",
+            f"| resnet50, synthetic images, all cores | {rate('full_synthetic')} | 1 |",
+            f"| resnet50, stored images, all cores and none for input | {rate('full_stored')} | "
+            f"{percent('full_stored', 'expected')} of what synthetic and decoding add up to |",
         ]
     return "\n".join(lines)
 
@@ -142,10 +167,11 @@ def main():
     parser.add_argument("--lockstep", default=str(ROOT / "build" / "lockstep"))
     parser.add_argument("--python", default="/usr/bin/python3", help="that has torchvision")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--milliseconds", type=int, default=2000, help="of each measurement")
+    parser.add_argument("--training-rounds", type=int, default=3)
+    parser.add_argument("--milliseconds", type=int, default=1500, help="of each measurement")
     parser.add_argument("--images", type=int, default=300)
-    parser.add_argument("--steps", type=int, default=10, help="of each training; 0: no training")
-    parser.add_argument("--batch-size", type=int, default=16)
+    parser.add_argument("--steps", type=int, default=5, help="of each training")
+    parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--no-write", action="store_true", help="print only")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-data-") as place:
@@ -156,10 +182,11 @@ def main():
         for shard in sorted(directory.glob("train-*")):
             for number, jpeg in enumerate(jpegs_in(shard)):
                 (folder / f"{shard.name}-{number:05}.jpg").write_bytes(jpeg)
-        rounds = measure(arguments, str(directory), str(folder))
+        load = open("/proc/loadavg").read().split()[0]
+        rounds, trainings = measure(arguments, str(directory), str(folder))
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
                "unknown processor")
-    text = table(rounds, cpu)
+    text = table(rounds, trainings, cpu, load)
     print(text)
     page = PAGE.read_text()
     if arguments.no_write or BEGIN not in page:

@@ -12,13 +12,13 @@
 #include "app/allreduce_options.h"
 #include "app/allreduce_rows.h"
 #include "app/crew.h"
-#include "app/launch_workers.h"
+#include "app/launch.h"
 #include "base/error.h"
 #include "comm/algorithms.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 
 namespace lockstep {
@@ -149,6 +149,18 @@ class Measurement {
   std::vector<AllReduceRow> rows_;
 };
 
+int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes) {
+  const RunPlaces places = places_for(wishes.run, around);
+  if (places.ranks.size() < 2) {
+    throw UsageError(
+        "one rank has nobody to sum with; use --num-devices N or --hosts, or start several with "
+        "mpirun or srun");
+  }
+  const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(wishes, run); };
+  return launch(around, {.command = "allreduce", .run = wishes.run, .arguments = arguments},
+                places);
+}
+
 }  // namespace
 
 int allreduce_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -161,18 +173,8 @@ int allreduce_command(Surroundings& around, std::span<const std::string> argumen
   }
   check_wishes(wishes);
   const Place place = find_place(wishes.run, around.environment);
+  if (place.meeting == Meeting::Nobody) return launch_all_reduce(around, wishes);
   const Roles roles = roles_of(wishes.run, place);
-  if (place.meeting == Meeting::Nobody) {
-    if (roles.workers < 2) {
-      throw UsageError(
-          "one rank has nobody to sum with; use --num-devices N, or start several with mpirun or "
-          "srun");
-    }
-    return launch_workers(around, {.command = "allreduce",
-                                   .arguments = arguments,
-                                   .processes = roles.processes(),
-                                   .verbose = wishes.run.verbose});
-  }
   Crew crew(place, roles, wishes.run);
   return Measurement(around, wishes, crew).run();
 }

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/backends.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {
@@ -40,7 +40,7 @@ struct TakenFlag {
   std::string_view help = {};
 };
 constexpr TakenFlag kTakenFlags[] = {
-    {"num-devices", "ranks to start on this machine"},
+    {"num-devices", "ranks to start on this machine, or on each host"},
     {"bucket-mb", "of --model: gradients that go together, in MiB"},
     {"interface"},
     {"all-reduce-spec"},
@@ -48,6 +48,15 @@ constexpr TakenFlag kTakenFlags[] = {
     {"stall-timeout"},
     {"result"},
     {"verbose"},
+    {"log-dir"},
+    {"launcher"},
+    {"hosts"},
+    {"nodes"},
+    {"remote-dir"},
+    {"ssh-option"},
+    {"mpirun-option"},
+    {"sbatch-option"},
+    {"dry-run"},
 };
 
 std::vector<Flag> flags_of_a_run(AllReduceWishes& wishes) {
@@ -57,6 +66,7 @@ std::vector<Flag> flags_of_a_run(AllReduceWishes& wishes) {
                                      [&](const TakenFlag& row) { return row.name == flag.name; });
     if (taken == std::end(kTakenFlags)) continue;
     flag.group = "Options";
+    if (flag.name == "nodes") flag.letter = 0;  // -n is the number of iterations
     if (!taken->help.empty()) flag.help = taken->help;
     flags.push_back(std::move(flag));
   }
@@ -117,6 +127,27 @@ CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
   return {.command = "allreduce",
           .summary = "Measures how fast ranks sum numbers up, by size.",
           .flags = std::move(flags)};
+}
+
+std::vector<std::string> all_reduce_arguments(const AllReduceWishes& w, const RunConfig& run) {
+  static const RunConfig kDefaults;
+  std::vector<std::string> words = {fmt::format("--minbytes={}", w.sizes.least_bytes),
+                                    fmt::format("--maxbytes={}", w.sizes.most_bytes),
+                                    fmt::format("--stepfactor={}", w.sizes.factor),
+                                    fmt::format("--iters={}", w.iterations),
+                                    fmt::format("--warmup-iters={}", w.warm_up),
+                                    fmt::format("--check={}", w.check ? 1 : 0)};
+  if (w.of_model) words.push_back("--model=" + w.run.model);
+  if (w.tune) words.emplace_back("--tune");
+  if (!w.backends.empty()) {
+    words.push_back(fmt::format("--communicator={}", fmt::join(w.backends, ",")));
+  }
+  for (const TakenFlag& taken : kTakenFlags) {
+    const RunOption& option = *find_option(taken.name);
+    const std::string text = text_of(run, option);
+    if (text != text_of(kDefaults, option)) words.push_back(fmt::format("--{}={}", taken.name, text));
+  }
+  return words;
 }
 
 std::vector<Reduction> reductions_for(const AllReduceWishes& w) {

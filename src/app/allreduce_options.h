@@ -23,6 +23,9 @@ struct AllReduceWishes {
 
 CommandSyntax all_reduce_syntax(AllReduceWishes& wishes);  // writes into them
 
+// The command line of another process that is to do the same, with these options of the run.
+std::vector<std::string> all_reduce_arguments(const AllReduceWishes& wishes, const RunConfig& run);
+
 std::vector<Reduction> reductions_for(const AllReduceWishes& wishes);
 
 // Before anything is started. Throws UsageError or Error.

@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "nn/zoo.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/bench_table.h"
 
 namespace lockstep {

@@ -9,7 +9,7 @@
 
 #include "app/program.h"
 #include "base/error.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {
@@ -85,11 +85,13 @@ ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
           .threads = plan.facts.threads};
 }
 
-ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes) {
+ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes,
+                                const ConvChoices& given) {
   const bool measured = plan.engine->choose_convolutions != nullptr &&
                         plan.engine_options.convolution == ConvAlgorithm::Auto;
   if (!measured) return {};
-  const ConvChoices known = cache.read();
+  ConvChoices known = cache.read();
+  for (const auto& [work, method] : given) known[work] = method;
   const ConvChoices chosen =
       plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
   if (const size_t count = count_new(chosen, known); count > 0) {

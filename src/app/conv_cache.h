@@ -37,7 +37,8 @@ class ConvCache {
 ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host);
 
 // How the plan's engine is to compute its convolutions: remembered or measured, with --conv-algo
-// auto; else empty. All ranks of a run must be given the same.
-ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes);
+// auto; else empty. All ranks of a run must be given the same. `given`: what is settled already.
+ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes,
+                                const ConvChoices& given = {});
 
 }  // namespace lockstep

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "data/data_formats.h"
 #include "data/pack.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {

@@ -15,7 +15,7 @@
 #include "launch/ready_programs.h"
 #include "launch/run_commands.h"
 #include "nn/zoo.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 #include "report/console.h"
 #include "report/remarks.h"

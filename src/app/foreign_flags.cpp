@@ -36,6 +36,8 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"per-gpu-thread-count", Kind::Value},
     {"allow-growth", Kind::Switch},
     {"sync-on-finish", Kind::Switch},
+    {"summary-verbosity", Kind::Value},
+    {"eval-dir", Kind::Value},
     // How it computes the same thing.
     {"autotune-threshold", Kind::Value},
     {"winograd-nonfused", Kind::Switch},

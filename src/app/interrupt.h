@@ -3,7 +3,8 @@
 
 namespace lockstep {
 
-// Catches SIGINT and SIGTERM (a batch system's time limit) while it lives. One at a time.
+// Catches SIGINT, SIGTERM (a batch system's time limit) and SIGUSR1 (which mpirun and srun pass on
+// to all processes) while it lives. One at a time.
 class InterruptWatch {
  public:
   InterruptWatch();

@@ -10,6 +10,7 @@
 #include "app/replica_run.h"
 #include "app/run_input.h"
 #include "app/train_watch.h"
+#include "app/upkeep.h"
 #include "report/console.h"
 #include "report/merge_ranks.h"
 
@@ -119,25 +120,30 @@ class IndependentSteps {
 }  // namespace
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
-                        Surroundings& around, BenchmarkLog* log) {
+                        Surroundings& around, BenchmarkLog* log, const Checkpoint* from) {
   crew.check_alike("layout", {{"the engine's layout of values",
                                fmt::format("{:016x}", engine.layout_fingerprint())}});
   around.out << "Initializing graph\n" << std::flush;
-  ReplicaRun replica(plan, engine, crew);
+  ReplicaRun replica(plan, engine, crew, from);
   const std::optional<double> peak_before = peak_of_all(plan, crew);
   IndependentSteps independent(plan, replica, crew);
   independent.before();
 
-  TrainWatch watch(around, plan, engine, crew, log);
+  std::optional<Summaries> summaries;
+  if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
+  Summaries* const told = summaries ? &*summaries : nullptr;
+  Upkeep upkeep(around, plan, crew, log, told);
+  TrainWatch watch(around, plan, engine, crew, log, told);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
-  LoopOutcome outcome = replica.measure(watch);
+  LoopOutcome outcome = replica.measure(watch, &upkeep);
   engine.observe(nullptr);
   result.status = outcome.interrupted ? "interrupted" : "completed";
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
   result.input = input_result(replica.input());
+  result.evaluations = upkeep.evaluations();
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.interrupted) independent.after();
   // A neighbour who leaves in the middle must not make us look good.

@@ -7,6 +7,7 @@
 #include "app/program.h"
 #include "report/benchmark_log.h"
 #include "report/chrome_trace.h"
+#include "train/checkpoint.h"
 
 namespace lockstep {
 
@@ -17,7 +18,8 @@ struct MeasuredRun {
 
 // `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
 // the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
+// `from`: a checkpoint to go on from, or null.
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult started,
-                        Surroundings& around, BenchmarkLog* log);
+                        Surroundings& around, BenchmarkLog* log, const Checkpoint* from);
 
 }  // namespace lockstep

@@ -153,7 +153,8 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .group = option.group,
          .default_text = is_switch(option) ? "" : text_of(run, option),
          .letter = option.details.letter,
-         .aliases = option.details.aliases});
+         .aliases = option.details.aliases,
+         .many = is_list(option)});
   }
   return flags;
 }

@@ -2,9 +2,10 @@
 
 #include <ostream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "report/atomic_file.h"
 #include "report/profile.h"
+#include "train/checkpoint_files.h"
 
 namespace lockstep {
 
@@ -15,6 +16,7 @@ void check_outputs(const RunConfig& run) {
     const std::string why = path.empty() ? "" : why_unwritable(path);
     if (!why.empty()) throw Error("cannot write --{} {}: {}", option, path, why);
   }
+  if (!run.train_dir.empty() && !run.eval) CheckpointWriter(run.train_dir, 0);  // only looks
 }
 
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
@@ -28,7 +30,7 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& ar
     around.out << "Dumping trace to " << config.trace_file << "\n";
     write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.traces));
   }
-  if (config.profile) {
+  if (config.profile && !run.result.steps.empty()) {
     const Seconds step{mean(durations(run.result.steps))};
     around.err << profile_table(run.result.ops, plan.facts.batch_size, step);
   }

@@ -46,16 +46,19 @@ std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& 
 }
 
 std::optional<Place> place_by_launcher(const RunConfig&, const Environment& environment) {
-  if (!environment(kRankVariable)) return {};
-  const int rank = number_in(environment, kRankVariable);
+  // MPICH tells the ranks itself.
+  const char* variable = environment(kRankVariable) ? kRankVariable : "PMI_RANK";
+  if (!environment(variable) || !environment(kStoreVariable)) return {};
+  const int rank = number_in(environment, variable);
   const int size = number_in(environment, kSizeVariable);
   if (rank >= size)
-    throw Error("{} {} is not below {} {}", kRankVariable, rank, kSizeVariable, size);
+    throw Error("{} {} is not below {} {}", variable, rank, kSizeVariable, size);
   return Place{.meeting = Meeting::Store,
                .rank = rank,
                .size = size,
                .store = parse_endpoint(environment(kStoreVariable).value_or("")),
-               .token = environment(kTokenVariable).value_or("")};
+               .token = environment(kTokenVariable).value_or(""),
+               .heard = true};
 }
 
 std::optional<Place> place_by_mpirun(const RunConfig&, const Environment& environment) {
@@ -82,7 +85,10 @@ int servers_of(const RunConfig& run) {
 
 Place find_place(const RunConfig& run, const Environment& environment) {
   for (const FindPlace find : kWays) {
-    if (const auto place = find(run, environment)) return *place;
+    if (auto place = find(run, environment)) {
+      place->heard = place->heard || environment(kLaunchedVariable);
+      return *place;
+    }
   }
   return {};
 }

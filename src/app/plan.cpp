@@ -79,7 +79,8 @@ std::vector<std::string> unheard_options(const RunConfig& run) {
 }
 
 // Everything that is wrong, by everybody who can tell.
-std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines) {
+std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines,
+                                      int workers) {
   std::vector<std::string> problems = problems_in(run);
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
@@ -97,6 +98,12 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
   add(strategy_problems(run));
+  if (!run.train_dir.empty() && workers > 1 && !find_strategy(run.variable_update).communicates) {
+    problems.push_back(
+        fmt::format("--train-dir keeps one set of values; with --variable-update {} every device "
+                    "has its own",
+                    run.variable_update));
+  }
   add(problems_in(rate_flags(run)));
   add(problems_in(optimizer_settings(run)));
   return problems;
@@ -127,6 +134,11 @@ ConvAlgorithm conv_algorithm(std::string_view name) {
   return row->second;
 }
 
+int64_t examples_of(const Model& model, const WorkerShare& share) {
+  const int64_t known = find_dataset(model.dataset).training_examples;
+  return share.training_examples > 0 ? share.training_examples : known;
+}
+
 RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph,
                   const WorkerShare& share) {
   const Dataset& dataset = find_dataset(model.dataset);
@@ -139,7 +151,7 @@ RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph,
           .batch_size = batch,
           .threads = run.threads > 0 ? run.threads : share.threads,
           .warmup_steps = run.num_warmup_batches,
-          .timed_steps = steps_of(run, dataset.training_examples, int64_t{batch} * share.workers),
+          .timed_steps = steps_of(run, examples_of(model, share), int64_t{batch} * share.workers),
           .parameters = cost.parameters,
           .gradient_tensors = cost.gradient_tensors,
           .forward_macs = cost.forward_macs,
@@ -157,35 +169,37 @@ std::vector<std::string> strategy_problems(const RunConfig& run) {
 
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
                  const WorkerShare& share) {
-  const std::vector<std::string> problems = all_problems(run, engines);
+  const std::vector<std::string> problems = all_problems(run, engines, share.workers);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   const Model& model = model_of(run);
   Graph graph = build(model, model_options(run));
   const RunFacts facts = facts_of(run, model, graph, share);
-  const int64_t examples = find_dataset(model.dataset).training_examples;
+  const int64_t examples = examples_of(model, share);
   const int global_batch = facts.batch_size * share.workers;
   const uint64_t seed = static_cast<uint64_t>(run.seed);
-  return {.config = run,
-          .engine = &find_engine(engines, run.engine),
-          .graph = std::move(graph),
-          .facts = facts,
-          .engine_options = {.batch = facts.batch_size,
-                             .threads = facts.threads,
-                             .mode = run.forward_only ? Mode::Inference : Mode::Training,
-                             .layout =
-                                 run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
-                             // Every worker drops other activations.
-                             .seed = seed + static_cast<uint64_t>(share.rank),
-                             .device = run.device,
-                             .convolution = conv_algorithm(run.conv_algo)},
-          .optimizer = optimizer_settings(run),
-          .schedule =
-              make_schedule(model.schedule, rate_flags(run),
-                            {.examples_per_epoch = examples, .examples_per_step = global_batch}),
-          .epochs =
-              static_cast<double>(facts.timed_steps) * global_batch / static_cast<double>(examples),
-          .strategy = &find_strategy(run.variable_update),
-          .first_values_seed = seed};
+  return {
+      .config = run,
+      .engine = &find_engine(engines, run.engine),
+      .graph = std::move(graph),
+      .facts = facts,
+      .engine_options = {.batch = facts.batch_size,
+                         .threads = facts.threads,
+                         .mode = run.forward_only || run.eval ? Mode::Inference : Mode::Training,
+                         .layout =
+                             run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
+                         // Every worker drops other activations.
+                         .seed = seed + static_cast<uint64_t>(share.rank),
+                         .device = run.device,
+                         .convolution = conv_algorithm(run.conv_algo)},
+      .optimizer = optimizer_settings(run),
+      .schedule =
+          make_schedule(model.schedule, rate_flags(run),
+                        {.examples_per_epoch = examples, .examples_per_step = global_batch}),
+      .examples_per_epoch = examples,
+      .epochs =
+          static_cast<double>(facts.timed_steps) * global_batch / static_cast<double>(examples),
+      .strategy = &find_strategy(run.variable_update),
+      .first_values_seed = seed};
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "app/doctor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -21,6 +22,8 @@ constexpr Subcommand kCommands[] = {
     {"report", "tables, CSV files, pictures and a page of sweeps", report_command},
     {"serve", "show sweeps in the browser, while they run and side by side", serve_command},
     {"compare", "say which of several measurements is faster, if any", compare_command},
+    {"doctor", "look whether hosts are fit for a run", doctor_command},
+    {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
 };
 
 std::string overview() {

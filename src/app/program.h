@@ -53,5 +53,6 @@ int tune_command(Surroundings& around, std::span<const std::string> arguments);
 int report_command(Surroundings& around, std::span<const std::string> arguments);
 int serve_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
+int agent_command(Surroundings& around, std::span<const std::string> arguments);
 
 }  // namespace lockstep

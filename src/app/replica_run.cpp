@@ -7,6 +7,8 @@
 #include "app/run_input.h"
 #include "app/sync_options.h"
 #include "sync/independent.h"
+#include "sync/server.h"
+#include "train/capture.h"
 #include "train/first_values.h"
 #include "train/replicated.h"
 #include "train/steps.h"
@@ -15,10 +17,7 @@ namespace lockstep {
 namespace {
 
 std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Crew& crew) {
-  return make_run_input(plan, {.rank = crew.rank(),
-                               .ranks = crew.roles().workers,
-                               .cores = std::max(static_cast<int>(crew.own_cores().size()), 1),
-                               .workers_here = crew.workers_here()});
+  return make_run_input(plan, input_share(crew));
 }
 
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
@@ -45,43 +44,65 @@ struct Unwatched : LoopObserver {
 
 }  // namespace
 
-ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew)
+ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, const Checkpoint* from)
     : plan_(plan),
       engine_(engine),
       crew_(crew),
+      from_(from),
       workers_(connect_workers(plan, crew)),
       server_(start_server(crew)),
       everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
       input_(input_of(plan, crew)) {
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
-  start_from_first_values(plan.graph, plan.first_values_seed, engine, arena_);
+  engine.bind(arena_);
+  write_values();
 }
 
-LoopOutcome ReplicaRun::measure(LoopObserver& observer) {
+void ReplicaRun::write_values() {
+  if (from_) return load(*from_, engine_, arena_);
+  write_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
+}
+
+LoopOutcome ReplicaRun::measure(LoopObserver& observer, Upkeep* upkeep) {
   if (used_) begin_anew();
   const std::unique_ptr<Strategy> strategy = plan_.strategy->make(
       replicated_of(engine_, arena_, plan_.optimizer),
       {.workers = workers_.get(), .everyone = everyone_.get()}, sync_options(plan_.config));
+  if (from_) strategy->carry_on(carried_in(*from_, engine_, arena_));
   strategy->start();
+  engine_.count_from(plan_.beginning.step);
   if (!plan_.config.forward_only) {
     transfers_.assign(strategy->transfers().begin(), strategy->transfers().end());
   }
   const int steps = plan_.facts.warmup_steps + plan_.facts.timed_steps;
   log_ = std::make_unique<TransferLog>(static_cast<size_t>(steps), transfers_.size(), start_);
   crew_.control().barrier();
+  KeptUp kept_up(observer, upkeep, {engine_, arena_, *strategy});
   LoopOutcome outcome = run_loop({.warmup_steps = plan_.facts.warmup_steps,
                                   .timed_steps = plan_.facts.timed_steps,
-                                  .start = start_},
-                                 step_by(*strategy), observer);
+                                  .start = start_,
+                                  .first_global_step = plan_.beginning.schedule},
+                                 step_by(*strategy), kept_up);
+  outcome.total -= kept_up.evaluation_time();              // it is no part of training
+  if (kept_up.good_enough()) outcome.interrupted = false;  // that was the goal
+  kept_up.finish();
   strategy->finish();
   if (server_) server_->join();
   return outcome;
 }
 
 void ReplicaRun::begin_anew() {
-  write_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
+  write_values();
   input_ = input_of(plan_, crew_);
+}
+
+void dismiss_servers(const RunPlan& plan, Crew& crew) {
+  if (!plan.strategy->needs_servers) return;
+  const std::unique_ptr<ServerThread> server = start_server(crew);
+  const std::unique_ptr<Communicator> everyone = crew.connect_everyone(kServersName);
+  dismiss_servers(*everyone);
+  if (server) server->join();
 }
 
 Seconds ReplicaRun::measure_independent(int steps) {

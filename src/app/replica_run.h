@@ -6,20 +6,22 @@
 #include "app/crew.h"
 #include "app/plan.h"
 #include "app/server_thread.h"
+#include "app/upkeep.h"
 #include "data/input_source.h"
 #include "measure/transfers.h"
 #include "sync/strategies.h"
+#include "train/checkpoint.h"
 #include "train/loop.h"
 
 namespace lockstep {
 
 class ReplicaRun {
  public:
-  // Connects to the others. Borrows all of it.
-  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew);
+  // Connects to the others. Borrows all of it. `from`: a checkpoint to go on from, or null.
+  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, const Checkpoint* from = nullptr);
 
-  // The planned steps by the planned strategy, from the first values on.
-  LoopOutcome measure(LoopObserver& observer);
+  // The planned steps by the planned strategy, from the first values on. `upkeep` may be null.
+  LoopOutcome measure(LoopObserver& observer, Upkeep* upkeep);
   // So many steps in which the workers do not hear of each other; it leaves their values different.
   Seconds measure_independent(int steps);
 
@@ -31,12 +33,14 @@ class ReplicaRun {
   std::vector<TransferRecord> timed_transfers() const;
 
  private:
+  void write_values();  // those that training begins with
   Step step_by(Strategy& strategy);
   void begin_anew();  // what was trained so far is forgotten
 
   const RunPlan& plan_;
   Engine& engine_;
   Crew& crew_;
+  const Checkpoint* from_;
   std::unique_ptr<Communicator> workers_;   // null: the strategy needs none
   std::unique_ptr<ServerThread> server_;    // null: none in this process
   std::unique_ptr<Communicator> everyone_;  // null: there are no servers
@@ -47,5 +51,8 @@ class ReplicaRun {
   std::unique_ptr<TransferLog> log_;
   bool used_ = false;  // the values are no longer the first
 };
+
+// Instead of a run: servers that wait for its workers are told that there is nothing to do.
+void dismiss_servers(const RunPlan& plan, Crew& crew);
 
 }  // namespace lockstep

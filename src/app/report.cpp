@@ -6,8 +6,8 @@
 
 #include "app/options.h"
 #include "app/program.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "report/atomic_file.h"
 #include "report/best.h"
 #include "report/detail_charts.h"
 #include "report/regressions.h"

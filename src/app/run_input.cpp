@@ -6,8 +6,10 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "comm/gather.h"
 #include "data/data_formats.h"
 #include "measure/host.h"
+#include "report/console.h"
 
 namespace lockstep {
 namespace {
@@ -45,12 +47,36 @@ void settle_data_name(RunConfig& config, std::ostream* told) {
   const std::string found = format.data_name(config.data_dir);
   if (config.data_name.empty()) {
     config.data_name = found;
-    if (!told) return;
-    *told << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
+    if (told)
+      *told << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
   } else if (config.data_name != found) {
     throw UsageError("--data-name {}: {} holds {}, which are {}", config.data_name, config.data_dir,
                      format.name, found);
   }
+  if (config.eval || evaluates_during_training(config)) {
+    guess_format(config.data_dir,
+                 Split::Validation);  // throws when there is nothing to evaluate on
+  }
+}
+
+int64_t count_training_examples(const RunConfig& config, Crew& crew) {
+  if (config.data_dir.empty()) return 0;
+  std::string count;
+  if (crew.rank() == 0) {
+    Damage damage(config.skip_corrupt ? Damage::Answer::Skip : Damage::Answer::Stop);
+    const int threads = std::max(static_cast<int>(crew.own_cores().size()), 1);
+    count = fmt::to_string(
+        open_examples({.directory = config.data_dir, .damage = damage, .threads = threads})
+            ->count());
+  }
+  return std::stoll(broadcast_text(crew.control(), count, 0));
+}
+
+InputShare input_share(const Crew& crew) {
+  return {.rank = crew.rank(),
+          .ranks = crew.roles().workers,
+          .cores = std::max(static_cast<int>(crew.own_cores().size()), 1),
+          .workers_here = crew.workers_here()};
 }
 
 InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
@@ -73,6 +99,7 @@ InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
           .resize = method_named(config.resize_method),
           .cache = config.cache,
           .skip_corrupt = config.skip_corrupt,
+          .taken = plan.beginning.examples,
           .cache_limit_bytes = cache_limit(share.workers_here)};
 }
 

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 
+#include "app/crew.h"
 #include "app/plan.h"
 #include "data/make_input.h"
 
@@ -14,6 +15,9 @@ namespace lockstep {
 // --data-name says otherwise.
 void settle_data_name(RunConfig& config, std::ostream* told);
 
+// How many training examples --data-dir holds, counted by rank 0; 0: there is none. Collective.
+int64_t count_training_examples(const RunConfig& config, Crew& crew);
+
 // Which part of the data a worker sees, and which part of its host it may use.
 struct InputShare {
   int rank = 0, ranks = 1;
@@ -21,6 +25,7 @@ struct InputShare {
   int workers_here = 1;  // that share the host's memory
 };
 
+InputShare input_share(const Crew& crew);  // of this worker
 InputSpec input_spec(const RunPlan& plan, const InputShare& share);
 std::unique_ptr<InputSource> make_run_input(const RunPlan& plan, const InputShare& share);
 

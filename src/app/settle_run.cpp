@@ -47,6 +47,9 @@ RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
   if (!wish.job_name.empty()) {
     throw UsageError("--job-name: a sweep starts all processes of a run itself");
   }
+  if (!wish.train_dir.empty()) {
+    throw UsageError("--train-dir: the runs of a sweep would go on from each other's checkpoints");
+  }
   RunConfig run = without_what_has_no_place(wish, swept);
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;

@@ -6,13 +6,14 @@
 
 #include "app/external.h"
 #include "app/foreign_flags.h"
-#include "app/launch_workers.h"
+#include "app/launch.h"
 #include "app/options.h"
 #include "app/other_program.h"
 #include "app/outputs.h"
 #include "app/run_input.h"
 #include "app/worker.h"
 #include "base/error.h"
+#include "config/run_arguments.h"
 
 namespace lockstep {
 namespace {
@@ -23,15 +24,13 @@ void note_passed_over(const KnownArguments& known, std::ostream& err) {
 }
 
 // Everything that can be known to be wrong is found here, before any process is started.
-int launch(Surroundings& around, const RunConfig& config, const Roles& roles,
-           std::span<const std::string> arguments) {
+int launch_train(Surroundings& around, const RunConfig& config) {
+  const RunPlaces places = places_for(config, around);
+  const int processes = static_cast<int>(places.ranks.size());
+  const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
   plan_run(config, around.engines, {.workers = roles.workers});
-  check_outputs(config);
-  return launch_workers(around, {.command = "train",
-                                 .arguments = arguments,
-                                 .processes = roles.processes(),
-                                 .verbose = config.verbose,
-                                 .log_dir = config.log_dir});
+  if (!config.dry_run) check_outputs(config);
+  return launch(around, {.command = "train", .run = config, .arguments = train_arguments}, places);
 }
 
 }  // namespace
@@ -57,12 +56,10 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   if (settle_strategy(config) && place.rank == 0) {
     around.err << "note: --ps-hosts: --variable-update parameter_server\n";
   }
-  const Roles roles = roles_of(config, place);
   if (place.rank == 0) note_passed_over(known, around.err);
   settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
-  if (place.meeting == Meeting::Nobody && roles.processes() > 1) {
-    return launch(around, config, roles, known.arguments);
-  }
+  if (wants_launcher(config, place.meeting == Meeting::Nobody)) return launch_train(around, config);
+  const Roles roles = roles_of(config, place);
   if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
     throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
   }

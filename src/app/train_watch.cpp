@@ -18,11 +18,12 @@ Progress::Style style_for(const Surroundings& around) {
 }  // namespace
 
 TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
-                       BenchmarkLog* log)
+                       BenchmarkLog* log, Summaries* summaries)
     : around_(around),
       plan_(plan),
       engine_(engine),
       log_(log),
+      summaries_(summaries),
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
       pulse_(crew.control()),
       progress_(around.err, style_for(around)) {
@@ -41,10 +42,14 @@ void TrainWatch::before_step(int step) {
 void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
   if (step == kTracedStep) engine_.observe(nullptr);
   const bool shown = step > 0 && is_shown(plan_.config, step);
-  if (shown || pulse_.due(step)) {
+  const bool summarised = step > 0 && is_summarised(step);
+  if (shown || summarised || pulse_.due(step)) {
     const StepRecord own = timed.empty() ? StepRecord{} : timed.back();
     const StepRecord all = pulse_.meet(step, own, interrupts_.interrupted());
     if (shown && who_.empty()) show_step(timed, all);
+    if (summarised && summaries_) {
+      summaries_->step(all, plan_.facts.warmup_steps + step, speed_so_far(timed, all));
+    }
     if (shown && !who_.empty() && plan_.config.verbose) show_own_step(timed);
   }
   show_progress(step);
@@ -59,16 +64,22 @@ void TrainWatch::show_step(std::span<const StepRecord> timed, const StepRecord& 
   progress_.clear();
   around_.out << step_line(plan_.config, durations(timed), last) << std::flush;
   if (!log_) return;
-  const int64_t global_step = plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
-  log_->metric(
-      "current_examples_per_sec",
-      speed_of(durations(timed), last.images, plan_.config.display_perf_ewma.value_or(0.0)).mean,
-      global_step);
+  const int64_t global_step =
+      plan_.beginning.step + plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
+  log_->metric("current_examples_per_sec", speed_so_far(timed, last), global_step);
   if (!plan_.config.print_training_accuracy && !plan_.config.forward_only) return;
   log_->metric("top_1_accuracy", last.losses.top_1_hits / static_cast<double>(last.images),
                global_step);
   log_->metric("top_5_accuracy", last.losses.top_5_hits / static_cast<double>(last.images),
                global_step);
+}
+
+bool TrainWatch::is_summarised(int step) const {
+  return !plan_.config.summary_dir.empty() && is_summary_step(plan_.config, step);
+}
+
+double TrainWatch::speed_so_far(std::span<const StepRecord> timed, const StepRecord& last) const {
+  return speed_of(durations(timed), last.images, plan_.config.display_perf_ewma.value_or(0.0)).mean;
 }
 
 void TrainWatch::show_own_step(std::span<const StepRecord> timed) {

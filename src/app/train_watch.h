@@ -9,6 +9,7 @@
 #include "app/plan.h"
 #include "app/program.h"
 #include "app/pulse.h"
+#include "app/summaries.h"
 #include "report/benchmark_log.h"
 #include "report/progress.h"
 #include "train/loop.h"
@@ -18,9 +19,9 @@ namespace lockstep {
 
 class TrainWatch : public LoopObserver {
  public:
-  // Borrows all of it; `log` may be null.
+  // Borrows all of it; `log` and `summaries` may be null, and are only rank 0's.
   TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
-             BenchmarkLog* log);
+             BenchmarkLog* log, Summaries* summaries);
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed) override;
@@ -34,7 +35,9 @@ class TrainWatch : public LoopObserver {
   const OpTimeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }  // of a trace
 
  private:
+  bool is_summarised(int step) const;  // on all workers alike
   // `last`: of all workers.
+  double speed_so_far(std::span<const StepRecord> timed, const StepRecord& last) const;
   void show_step(std::span<const StepRecord> timed, const StepRecord& last);
   void show_own_step(std::span<const StepRecord> timed);  // of a rank that does not speak for all
   void show_progress(int step);
@@ -43,6 +46,7 @@ class TrainWatch : public LoopObserver {
   const RunPlan& plan_;
   Engine& engine_;
   BenchmarkLog* log_;
+  Summaries* summaries_;
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
   InterruptWatch interrupts_;
   Pulse pulse_;

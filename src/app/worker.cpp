@@ -5,10 +5,14 @@
 #include <ostream>
 
 #include "app/conv_cache.h"
+#include "app/evaluate_run.h"
 #include "app/interrupt.h"
 #include "app/measure_run.h"
 #include "app/memory_check.h"
 #include "app/outputs.h"
+#include "app/replica_run.h"
+#include "app/resume.h"
+#include "app/run_input.h"
 #include "base/error.h"
 #include "comm/gather.h"
 #include "measure/host.h"
@@ -45,7 +49,10 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
     return kInterrupted;
   }
   const double total = result.throughput.total_images_per_second;
-  around.out << total_block(total) << devices_line(result.facts, total) << std::flush;
+  // An evaluation has the last word otherwise, as programs that read this expect.
+  if (!evaluates_during_training(plan.config)) {
+    around.out << total_block(total) << devices_line(result.facts, total) << std::flush;
+  }
   if (log) {
     log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
   }
@@ -56,6 +63,16 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
                               result.steps.size(), plan.facts.timed_steps);
   }
   return interrupted ? kInterrupted : kSuccess;
+}
+
+std::string resumption_line(const FoundCheckpoint& from, const RunPlan& plan) {
+  const int64_t step = plan.beginning.step;
+  if (plan.facts.timed_steps > 0)
+    return fmt::format("going on from {}: step {}\n", from.path, step);
+  return fmt::format(
+      "{} is of step {}, where this run ends: nothing is left to do; --num-batches or "
+      "--num-epochs say how far to train\n",
+      from.path, step);
 }
 
 // This worker's part of the machine: it computes there from now on, and so does all it starts.
@@ -80,27 +97,48 @@ RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& aroun
   return plan;
 }
 
-// Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit.
+// Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit. A run that
+// goes on does what it did before, for the same reason.
 ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Surroundings& around,
-                           Crew& crew) {
+                           Crew& crew, const ConvChoices& settled) {
   std::string text;
   if (crew.rank() == 0) {
     const ConvCache cache(around.cache_directory, conv_conditions(plan, host), around.err);
-    text = to_text(choose_convolutions(plan, cache, around.err));
+    text = to_text(choose_convolutions(plan, cache, around.err, settled));
   }
   return conv_choices_from_text(broadcast_text(crew.control(), text, 0));
 }
 
+// What is left of the plan after the newest checkpoint, if there is one.
+std::optional<FoundCheckpoint> resume(RunPlan& plan, Surroundings& around, Crew& crew) {
+  if (plan.config.train_dir.empty()) return {};
+  std::optional<FoundCheckpoint> from = find_checkpoint(plan.config, crew, around.err);
+  if (!from) return {};
+  go_on_from(*from, plan);
+  if (crew.rank() == 0) around.err << resumption_line(*from, plan);
+  return from;
+}
+
 int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
   const HostInfo host = read_host();
-  RunPlan plan = plan_with(crew, config, around, take_share(around, crew, host));
+  WorkerShare share = take_share(around, crew, host);
+  if (!config.eval) share.training_examples = count_training_examples(config, crew);
+  RunPlan plan = plan_with(crew, config, around, share);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const int64_t available = available_memory_bytes().value_or(kUnknown) / crew.workers_here();
   const bool speaks = crew.rank() == 0;
+  if (config.eval) return evaluate_newest(around, plan, crew, started_result(plan, host));
   refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
   if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
-  plan.engine_options.conv_choices = agreed_choices(plan, host, around, crew);
+  const std::optional<FoundCheckpoint> from = resume(plan, around, crew);
+  if (plan.facts.timed_steps == 0) {
+    dismiss_servers(plan, crew);
+    return kSuccess;
+  }
+  const ConvChoices settled =
+      from ? conv_choices_from_text(from->checkpoint.facts().convolutions) : ConvChoices{};
+  plan.engine_options.conv_choices = agreed_choices(plan, host, around, crew, settled);
   const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
 
   RunResult result = started_result(plan, host);
@@ -111,8 +149,8 @@ int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
   around.out << header_text(program_version(), config, plan.facts, plan.epochs)
              << "Generating training model\n"
              << std::flush;
-  const MeasuredRun run =
-      measure_run(plan, *engine, crew, std::move(result), around, log ? &*log : nullptr);
+  const MeasuredRun run = measure_run(plan, *engine, crew, std::move(result), around,
+                                      log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
   if (speaks) return finish(plan, run, around, log ? &*log : nullptr);
   return run.result.status == "interrupted" ? kInterrupted : kSuccess;
 }
@@ -123,7 +161,7 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
   plan_run(config, around.engines, {.workers = roles.workers});  // what is wrong is told at once
   if (place.rank == 0) check_outputs(config);
   Crew crew(place, roles, config);
-  if (place.rank == 0) return measure(around, config, crew);
+  if (place.rank == 0 || place.heard) return measure(around, config, crew);
   Silence silence;
   Surroundings unheard = {.engines = around.engines,
                           .out = silence,

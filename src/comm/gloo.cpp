@@ -6,9 +6,13 @@
 #include <gloo/common/error.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 #include "comm/kernels.h"
@@ -16,6 +20,7 @@
 #include "comm/pipe_signal.h"
 #include "comm/roll_call.h"
 #include "comm/store.h"
+#include "comm/watchdog.h"
 
 namespace lockstep {
 namespace {
@@ -23,6 +28,8 @@ namespace {
 using Milliseconds = std::chrono::milliseconds;
 using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
+// A call that takes so long may wait for somebody who is gone.
+constexpr Seconds kUntilDoubt{4};
 constexpr uint8_t kMessageSlot = 0x20;  // beside the prefixes of Gloo's own collectives
 // Gloo's time-out is for a whole operation; ours is for nothing moving. So large ones go in pieces.
 constexpr int64_t kPieceBytes = 32 << 20;
@@ -69,7 +76,10 @@ void add_floats(void* out, const void* a, const void* b, size_t count) {
 class GlooCommunicator : public Communicator {
  public:
   GlooCommunicator(Roster roster, const CommOptions& options, Store& store)
-      : roster_(std::move(roster)), options_(options), store_(store) {
+      : roster_(std::move(roster)),
+        options_(options),
+        store_(store),
+        watchdog_(kUntilDoubt, [this] { return end_when_a_rank_is_gone(); }) {
     gloo::transport::tcp::attr attributes;
     attributes.hostname = agreed_address();
     context_ = std::make_shared<gloo::rendezvous::Context>(roster_.rank, roster_.size());
@@ -202,6 +212,7 @@ class GlooCommunicator : public Communicator {
     if (!failure_.empty()) throw Error(failure_);
     const WithoutPipeSignal scope;  // Gloo writes to its sockets with writev
     try {
+      const Watchdog::Call call(watchdog_);
       action();
     } catch (const Error&) {  // of the store, while connecting: names what is missing already
       throw;
@@ -214,11 +225,28 @@ class GlooCommunicator : public Communicator {
     }
   }
 
+  // Gloo forgets a send that was half written when its connection broke, and lets the caller wait
+  // for it until the time-out. Nothing can wake that call, so the process ends.
+  bool end_when_a_rank_is_gone() {
+    try {
+      if (gone_ranks(store_, roster_).empty() || !std::exchange(doubtful_, true)) return false;
+    } catch (const Error&) {  // without a store, the time-out has to do
+      return true;
+    }
+    context_->closeConnections();
+    spdlog::critical("communication failed: {}", roll_call(store_, roster_, options_.name,
+                                                           roll_call_part(options_.stall_timeout)));
+    spdlog::default_logger()->flush();
+    _exit(EXIT_FAILURE);
+  }
+
   Roster roster_;
   CommOptions options_;
   Store& store_;                                        // borrowed: outlives the communicator
   std::shared_ptr<gloo::rendezvous::Context> context_;  // shared with Gloo's own objects
   std::string failure_;
+  bool doubtful_ = false;  // a rank was gone already when the watchdog last looked
+  Watchdog watchdog_;      // last: its thread uses the rest
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ class MpiCommunicator : public Communicator {
         options_(options),
         store_(store),
         comm_(make_group(roster_, options.name)),
-        watchdog_(silence_part(options.stall_timeout), [this] { abort_job(); }) {}
+        watchdog_(silence_part(options.stall_timeout), [this] { return abort_job(); }) {}
 
   ~MpiCommunicator() override {
     if (!failed_ && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
@@ -166,10 +166,11 @@ class MpiCommunicator : public Communicator {
     return roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout));
   }
 
-  void abort_job() {
+  bool abort_job() {
     spdlog::critical("all-reduce failed: {}", missing_ranks());
     spdlog::default_logger()->flush();
     MPI_Abort(MPI_COMM_WORLD, 1);
+    return true;
   }
 
   Roster roster_;

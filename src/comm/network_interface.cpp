@@ -14,15 +14,11 @@
 namespace lockstep {
 namespace {
 
-struct Interface {
-  std::string name, address;
-};
-
-std::vector<Interface> interfaces(int family, socklen_t length) {
+std::vector<NetworkInterface> interfaces(int family, socklen_t length) {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) throw Error("cannot list the network interfaces");
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(first, freeifaddrs);
-  std::vector<Interface> found;
+  std::vector<NetworkInterface> found;
   for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
     if (!entry->ifa_addr || entry->ifa_addr->sa_family != family) continue;
     char text[NI_MAXHOST] = "";
@@ -34,11 +30,22 @@ std::vector<Interface> interfaces(int family, socklen_t length) {
 
 }  // namespace
 
+std::vector<NetworkInterface> network_interfaces() {
+  std::vector<NetworkInterface> all = interfaces(AF_INET, sizeof(sockaddr_in));
+  for (NetworkInterface& entry : interfaces(AF_INET6, sizeof(sockaddr_in6))) all.push_back(entry);
+  return all;
+}
+
+std::string interface_with(const std::string& address) {
+  for (const NetworkInterface& entry : network_interfaces()) {
+    if (entry.address == address) return entry.name;
+  }
+  return "";
+}
+
 std::string address_of_interface(const std::string& name) {
-  std::vector<Interface> all = interfaces(AF_INET, sizeof(sockaddr_in));
-  for (Interface& entry : interfaces(AF_INET6, sizeof(sockaddr_in6))) all.push_back(entry);
   std::vector<std::string> shown;
-  for (const Interface& entry : all) {
+  for (const NetworkInterface& entry : network_interfaces()) {
     if (entry.name == name) return entry.address;
     shown.push_back(fmt::format("{} ({})", entry.name, entry.address));
   }

@@ -2,8 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lockstep {
+
+struct NetworkInterface {
+  std::string name, address;
+};
+std::vector<NetworkInterface> network_interfaces();  // a row per address, IPv4 first
+
+std::string interface_with(const std::string& address);  // its name; empty: none has it
 
 // The interface's first address, IPv4 before IPv6; throws UsageError listing what there is.
 std::string address_of_interface(const std::string& name);

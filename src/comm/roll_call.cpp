@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 #include "comm/store.h"
@@ -25,18 +26,12 @@ std::vector<int> absent(Store& store, const std::vector<std::string>& keys, Seco
   return ranks;
 }
 
+// Those of `ranks` that the store lost.
 std::vector<int> lost_among(Store& store, const Roster& roster, const std::vector<int>& ranks) {
-  std::vector<std::string> keys;
-  for (const Member& member : roster.members) {
-    keys.push_back(fmt::format("gone/{}", member.run_rank));
-  }
-  const std::vector<int> still_there = absent(store, keys, Seconds{0});
+  const std::vector<int> gone = gone_ranks(store, roster);
   std::vector<int> lost;
-  for (const int rank : ranks) {
-    if (std::find(still_there.begin(), still_there.end(), rank) == still_there.end()) {
-      lost.push_back(rank);
-    }
-  }
+  std::set_intersection(gone.begin(), gone.end(), ranks.begin(), ranks.end(),
+                        std::back_inserter(lost));
   return lost;
 }
 
@@ -62,6 +57,19 @@ std::string call_names(Store& store, const Roster& roster, const std::string& na
 }
 
 }  // namespace
+
+std::vector<int> gone_ranks(Store& store, const Roster& roster) {
+  std::vector<std::string> keys;
+  for (const Member& member : roster.members) {
+    keys.push_back(fmt::format("gone/{}", member.run_rank));
+  }
+  const std::vector<int> there = absent(store, keys, Seconds{0});
+  std::vector<int> gone;
+  for (int rank = 0; rank < roster.size(); ++rank) {
+    if (!std::binary_search(there.begin(), there.end(), rank)) gone.push_back(rank);
+  }
+  return gone;
+}
 
 void tell_reason(Store& store, const std::string& name, const std::string& reason) {
   store.set(reason_key(name), reason);

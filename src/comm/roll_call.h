@@ -15,6 +15,9 @@ namespace lockstep {
 // `silent` is how long a rank may take to answer.
 std::string roll_call(Store& store, const Roster& roster, const std::string& name, Seconds silent);
 
+// Ranks that the store lost.
+std::vector<int> gone_ranks(Store& store, const Roster& roster);
+
 // A reason that this rank learned elsewhere: the roll call of the others gives it as the answer.
 void tell_reason(Store& store, const std::string& name, const std::string& reason);
 

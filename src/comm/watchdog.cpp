@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-Watchdog::Watchdog(Seconds patience, std::function<void()> act)
+Watchdog::Watchdog(Seconds patience, std::function<bool()> act)
     : patience_(patience),
       act_(std::move(act)),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -16,8 +16,7 @@ void Watchdog::run(const std::stop_token& stop) {
     const Clock::duration since = since_;
     if (since == Clock::duration::zero()) continue;
     if (Clock::now().time_since_epoch() - since < patience_) continue;
-    act_();
-    return;
+    if (act_()) return;
   }
 }
 

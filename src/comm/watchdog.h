@@ -13,8 +13,8 @@ namespace lockstep {
 
 class Watchdog {
  public:
-  // `act` is called once, by the watchdog's own thread.
-  Watchdog(Seconds patience, std::function<void()> act);
+  // `act` is called by the watchdog's own thread, again and again until it says true: enough.
+  Watchdog(Seconds patience, std::function<bool()> act);
 
   // While it lives, the call is on.
   class Call {
@@ -32,7 +32,7 @@ class Watchdog {
   void run(const std::stop_token& stop);
 
   Seconds patience_;
-  std::function<void()> act_;
+  std::function<bool()> act_;
   std::atomic<Clock::duration> since_ = Clock::duration::zero();  // zero: no call is on
   std::mutex mutex_;
   std::condition_variable_any stopped_;

@@ -15,9 +15,11 @@ constexpr const char* kData = "Data";
 constexpr const char* kLength = "How long";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
+constexpr const char* kKept = "Checkpoints and evaluation";
 constexpr const char* kWhere = "Where";
 constexpr const char* kTogether = "How devices work together";
 constexpr const char* kConnected = "What connects them";
+constexpr const char* kHosts = "On which hosts";
 constexpr const char* kProgram = "Somebody else's program";
 constexpr const char* kTold = "What is reported";
 
@@ -91,10 +93,30 @@ std::vector<RunOption> make_table() {
     {"resnet-base-lr", &R::resnet_base_lr, kRate,
      "rate at batch 256 of the ResNet schedule; 0.128 by default", {.range = kFromZero}},
 
+    {"train-dir", &R::train_dir, kKept,
+     "keep checkpoints there; a run goes on from the newest", {.value_name = "DIR"}},
+    {"save-model-steps", &R::save_model_steps, kKept,
+     "steps between checkpoints; one is always made at the end", {.range = kFromOne}},
+    {"save-model-secs", &R::save_model_secs, kKept, "seconds between checkpoints; 0: not by time",
+     {.range = kFromZero}},
+    {"max-ckpts-to-keep", &R::max_ckpts_to_keep, kKept, "the newest so many; 0: all",
+     {.range = kFromZero}},
+    {"eval", &R::eval, kKept, "measure the accuracy of the newest checkpoint instead of training"},
+    {"eval-batch-size", &R::eval_batch_size, kKept,
+     "images per device and step of evaluation; 0: as in training", {.range = kFromZero}},
+    {"num-eval-batches", &R::num_eval_batches, kKept,
+     "steps of an evaluation; by default every validation example once", {.range = kSteps}},
+    {"eval-during-training-every-n-steps", &R::eval_during_training_every_n_steps, kKept,
+     "evaluate every so many steps, and at the end", {.range = kFromOne}},
+    {"eval-during-training-every-n-epochs", &R::eval_during_training_every_n_epochs, kKept,
+     "the same in passes over the data set", {.range = kFromZero}},
+    {"stop-at-top-1-accuracy", &R::stop_at_top_1_accuracy, kKept,
+     "end once an evaluation during training reaches it", {.range = kFraction}},
+
     {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
      {.choices = {"cpu", "cuda", "cuda:N"}}},
-    {"num-devices", &R::num_devices, kWhere, "devices of this machine to train on",
-     {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus"}}},
+    {"num-devices", &R::num_devices, kWhere, "devices of this machine, or of each host, to train on",
+     {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus", "workers-per-node"}}},
     {"threads", &R::threads, kWhere, "per device; 0: every core the device may use",
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
     {"data-format", &R::data_format, kWhere, "order in which images arrive",
@@ -156,9 +178,38 @@ std::vector<RunOption> make_table() {
      {.choices = {"worker", "ps"}, .may_be_empty = true}},
     {"task-index", &R::task_index, kConnected, "which of them", {.range = kFromZero}},
     {"worker-hosts", &R::worker_hosts, kConnected,
-     "all workers; they meet at the first", {.value_name = "HOST:PORT,..."}},
+     "all workers, who meet at the first; without --job-name, ssh starts them",
+     {.value_name = "HOST:PORT,..."}},
     {"ps-hosts", &R::ps_hosts, kConnected, "all parameter servers",
      {.value_name = "HOST:PORT,..."}},
+
+    {"launcher", &R::launcher, kHosts,
+     "who starts the processes; auto: ssh with --hosts, slurm inside an allocation, else local",
+     {.choices = {"auto", "local", "ssh", "slurm", "mpirun"}, .launches = true}},
+    {"hosts", &R::hosts, kHosts,
+     "start workers there: a nodes file, an Open MPI hostfile, or a list as a:4,b:4",
+     {.value_name = "FILE|LIST", .launches = true}},
+    {"nodes", &R::nodes, kHosts, "only the first so many hosts; of Slurm, so many nodes",
+     {.range = kFromOne, .letter = 'n', .launches = true}},
+    {"num-workers", &R::num_workers, kHosts,
+     "in all; by default --num-devices on each host, or its slots",
+     {.range = kFromOne, .launches = true}},
+    {"ps-per-node", &R::ps_per_node, kHosts,
+     "so many parameter servers on each of the first hosts, which then have no workers",
+     {.range = kFromOne, .launches = true}},
+    {"remote-dir", &R::remote_dir, kHosts,
+     "ssh: where this program is copied to, seen from the home directory there",
+     {.letter = 'r', .value_name = "DIR", .launches = true}},
+    {"ssh-option", &R::ssh_option, kHosts, "as of ssh -o; may be given several times",
+     {.value_name = "KEY=VALUE", .launches = true}},
+    {"mpirun-option", &R::mpirun_option, kHosts,
+     "one more word for mpirun; may be given several times",
+     {.value_name = "WORD", .launches = true}},
+    {"sbatch-option", &R::sbatch_option, kHosts,
+     "as on a line #SBATCH, such as --time=10; may be given several times",
+     {.value_name = "OPTION", .launches = true}},
+    {"dry-run", &R::dry_run, kHosts,
+     "only show which process would run where, with which command", {.launches = true}},
 
     {"program", &R::program, kProgram,
      "measure this one instead of training: a name of docs/programs.md, or a TOML file",
@@ -184,6 +235,11 @@ std::vector<RunOption> make_table() {
      "write metric.log and benchmark_run.log there", {.value_name = "DIR", .only_tells = true}},
     {"benchmark-test-id", &R::benchmark_test_id, kTold, "noted in benchmark_run.log",
      {.value_name = "ID", .only_tells = true}},
+    {"summary-dir", &R::summary_dir, kTold,
+     "write loss, learning rate, speed and accuracy for TensorBoard",
+     {.value_name = "DIR", .only_tells = true}},
+    {"save-summaries-steps", &R::save_summaries_steps, kTold,
+     "steps between them; 0: as steps are shown", {.range = kFromZero, .only_tells = true}},
     {"verbose", &R::verbose, kTold, "say more on stderr", {.letter = 'v', .only_tells = true}},
   };
 }

@@ -10,6 +10,10 @@ struct Rule {
   std::string_view line;
 };
 
+bool evaluates_during_training(const RunConfig& run) {
+  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
+}
+
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both say how long to train; give one of them"},
@@ -40,18 +44,90 @@ constexpr Rule kRules[] = {
      "--program-dir and --program-timeout are about the --program, which is not given"},
     {[](const RunConfig& run) { return !run.program.empty() && run.num_epochs.has_value(); },
      "--num-epochs: a --program is told its --num-batches"},
-    {[](const RunConfig& run) { return run.job_name.empty() && !run.worker_hosts.empty(); },
-     "--worker-hosts needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) { return run.job_name.empty() && run.task_index != 0; },
+     "--task-index needs --job-name: which of the processes is this one?"},
+    {[](const RunConfig& run) { return run.worker_hosts.empty() && !run.ps_hosts.empty(); },
+     "--ps-hosts needs --worker-hosts, the workers that they serve"},
+    {[](const RunConfig& run) { return !run.hosts.empty() && !run.job_name.empty(); },
+     "--hosts starts the processes, --job-name says that they are started by hand; give one"},
     {[](const RunConfig& run) {
-       return run.job_name.empty() && (!run.ps_hosts.empty() || run.task_index != 0);
+       return !run.worker_hosts.empty() && (!run.hosts.empty() || run.nodes || run.num_workers ||
+                                            run.ps_per_node || run.num_devices > 1);
      },
-     "--ps-hosts and --task-index need --job-name: which of the processes is this one?"},
+     "--worker-hosts names the host of every worker; --hosts, --nodes, --num-devices, --num-workers "
+     "and --ps-per-node have no place beside it"},
+    {[](const RunConfig& run) {
+       const bool starts = !run.hosts.empty() || !run.worker_hosts.empty() || run.launcher != "auto";
+       return !run.program.empty() && starts;
+     },
+     "--program starts its own processes; --launcher, --hosts and --worker-hosts are for workers"},
+    {[](const RunConfig& run) {
+       return run.launcher == "ssh" && run.hosts.empty() && run.worker_hosts.empty();
+     },
+     "--launcher ssh needs --hosts"},
+    {[](const RunConfig& run) {
+       return run.launcher == "local" && (!run.hosts.empty() || !run.worker_hosts.empty());
+     },
+     "--launcher local starts everything on this machine; --hosts names others"},
+    {[](const RunConfig& run) { return run.launcher == "slurm" && !run.hosts.empty(); },
+     "--launcher slurm: Slurm chooses the hosts; use --sbatch-option=--nodelist=... for certain ones"},
+    {[](const RunConfig& run) {
+       return run.launcher != "auto" && run.launcher != "ssh" && !run.worker_hosts.empty();
+     },
+     "--worker-hosts: only ssh starts every worker on a host that is named for it"},
+    {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
+     "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
     {[](const RunConfig& run) {
        return !run.job_name.empty() && (run.num_ps.has_value() || run.ps_in_worker);
      },
      "--num-ps and --ps-in-worker: with --job-name, --ps-hosts says which servers there are"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
+    {[](const RunConfig& run) {
+       return run.train_dir.empty() &&
+              (run.save_model_steps || run.save_model_secs > 0 || run.max_ckpts_to_keep != 5);
+     },
+     "--save-model-steps, --save-model-secs and --max-ckpts-to-keep are about the checkpoints of "
+     "--train-dir, which is not given"},
+    {[](const RunConfig& run) { return run.save_model_steps && run.save_model_secs > 0; },
+     "--save-model-steps and --save-model-secs both say when checkpoints are made; give one of "
+     "them"},
+    {[](const RunConfig& run) { return run.forward_only && !run.train_dir.empty(); },
+     "--train-dir keeps what training changes, and --forward-only changes nothing"},
+    {[](const RunConfig& run) { return run.eval && run.train_dir.empty(); },
+     "--eval measures a checkpoint of --train-dir, which is not given"},
+    {[](const RunConfig& run) { return run.eval && run.forward_only; },
+     "--eval and --forward-only are two things to do without training; give one of them"},
+    {[](const RunConfig& run) {
+       return evaluates_during_training(run) && (run.eval || run.forward_only);
+     },
+     "--eval-during-training needs training, which --eval and --forward-only do not do"},
+    {[](const RunConfig& run) {
+       return run.eval_during_training_every_n_steps && run.eval_during_training_every_n_epochs;
+     },
+     "--eval-during-training-every-n-steps and -every-n-epochs both say when to evaluate; give one "
+     "of them"},
+    {[](const RunConfig& run) {
+       return run.eval_during_training_every_n_epochs &&
+              *run.eval_during_training_every_n_epochs <= 0;
+     },
+     "--eval-during-training-every-n-epochs must be above 0"},
+    {[](const RunConfig& run) {
+       return run.stop_at_top_1_accuracy && !evaluates_during_training(run);
+     },
+     "--stop-at-top-1-accuracy needs --eval-during-training-every-n-steps or -every-n-epochs"},
+    {[](const RunConfig& run) {
+       return !run.eval && !evaluates_during_training(run) &&
+              (run.eval_batch_size > 0 || run.num_eval_batches);
+     },
+     "--eval-batch-size and --num-eval-batches are about evaluation; give --eval or "
+     "--eval-during-training-every-n-steps"},
+    {[](const RunConfig& run) { return run.summary_dir.empty() && run.save_summaries_steps > 0; },
+     "--save-summaries-steps is about --summary-dir, which is not given"},
+    {[](const RunConfig& run) {
+       return !run.program.empty() && (!run.train_dir.empty() || !run.summary_dir.empty());
+     },
+     "--train-dir and --summary-dir: a --program keeps what it wants itself"},
     {[](const RunConfig& run) { return run.gradient_repacking > 0 && run.bucket_mb; },
      "--gradient-repacking makes packs of all gradients, so there are no buckets for --bucket-mb"},
 };

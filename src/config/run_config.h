@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -81,10 +82,31 @@ struct RunConfig {
   int task_index = 0;
   std::string ps_hosts = "", worker_hosts = "";
 
+  // On which hosts.
+  std::string launcher = "auto";
+  std::string hosts = "";  // file or list; empty: this machine
+  std::optional<int> nodes = {};
+  std::optional<int> num_workers = {}, ps_per_node = {};
+  std::string remote_dir = ".cache/lockstep";  // seen from the user's home there
+  std::vector<std::string> ssh_option = {}, mpirun_option = {}, sbatch_option = {};
+  bool dry_run = false;
+
   // Somebody else's program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
+
+  // Training for real: what is kept of it, and how good it is.
+  std::string train_dir = "";                // of checkpoints; empty: nothing is kept
+  std::optional<int> save_model_steps = {};  // absent: only at the end
+  double save_model_secs = 0;                // 0: not by time
+  int max_ckpts_to_keep = 5;                 // 0: all
+  bool eval = false;
+  int eval_batch_size = 0;                   // per device; 0: as in training
+  std::optional<int> num_eval_batches = {};  // absent: all validation examples, once
+  std::optional<int> eval_during_training_every_n_steps = {};
+  std::optional<double> eval_during_training_every_n_epochs = {};
+  std::optional<double> stop_at_top_1_accuracy = {};
 
   // What is told.
   int display_every = 10;
@@ -97,6 +119,8 @@ struct RunConfig {
   std::string log_dir = "";
   std::string benchmark_log_dir = "";
   std::string benchmark_test_id = "";
+  std::string summary_dir = "";
+  int save_summaries_steps = 0;  // 0: when a step is shown
   bool verbose = false;
 
   bool operator==(const RunConfig&) const = default;

@@ -29,6 +29,11 @@ const RunOption& option_named(const std::string& key) {
 
 std::string text_in(const Json& value) {
   if (value.is_null()) return "";
+  if (value.is_array()) {
+    std::string lines;
+    for (const Json& each : value) lines += text_in(each) + "\n";
+    return lines;
+  }
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 

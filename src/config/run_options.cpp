@@ -75,8 +75,17 @@ void read(const RunOption& option, std::string_view text, std::optional<T>& valu
   read(option, text, value.emplace());
 }
 
+void read(const RunOption&, std::string_view text, std::vector<std::string>& values) {
+  for (const std::string& value : split(text, '\n')) {
+    if (!value.empty()) values.push_back(value);
+  }
+}
+
 std::string written(bool value) { return value ? "true" : "false"; }
 std::string written(const std::string& value) { return value; }
+std::string written(const std::vector<std::string>& values) {
+  return fmt::format("{}", fmt::join(values, "\n"));
+}
 std::string written(int value) { return fmt::format("{}", value); }
 std::string written(double value) { return fmt::format("{}", value); }
 template <typename T>
@@ -99,6 +108,10 @@ const RunOption* find_option(std::string_view name) {
 
 bool is_switch(const RunOption& option) {
   return std::holds_alternative<bool RunConfig::*>(option.member);
+}
+
+bool is_list(const RunOption& option) {
+  return std::holds_alternative<std::vector<std::string> RunConfig::*>(option.member);
 }
 
 std::string value_name(const RunOption& option) {

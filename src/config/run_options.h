@@ -16,7 +16,8 @@ namespace lockstep {
 
 using RunMember =
     std::variant<bool RunConfig::*, int RunConfig::*, double RunConfig::*, std::string RunConfig::*,
-                 std::optional<int> RunConfig::*, std::optional<double> RunConfig::*>;
+                 std::optional<int> RunConfig::*, std::optional<double> RunConfig::*,
+                 std::vector<std::string> RunConfig::*>;
 
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
@@ -31,6 +32,7 @@ struct OptionDetails {
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type
   bool only_tells = false;                // changes what is written, never what is measured
+  bool launches = false;                  // for whoever starts the processes, not for them
 };
 
 struct RunOption {
@@ -47,8 +49,10 @@ std::span<const RunOption> run_options();  // in the order of the help
 const RunOption* find_option(std::string_view name);
 
 bool is_switch(const RunOption& option);                             // needs no value
+bool is_list(const RunOption& option);                               // each time it is given counts
 std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"
 std::string text_of(const RunConfig& run, const RunOption& option);  // "" when absent
+// Of a list the text has a line for each value, and setting adds to it.
 // Throws UsageError, in the user's words, when the text is no allowed value.
 void set_from_text(RunConfig& run, const RunOption& option, std::string_view text);
 

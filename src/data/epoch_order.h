@@ -35,7 +35,7 @@ std::vector<int64_t> order_of_epoch(const OrderOptions& options, int64_t epoch);
 
 class EpochOrder {
  public:
-  // `taken`: places that all ranks together have taken before; a multiple of their number.
+  // `taken`: places that all ranks together have taken before, however many ranks there were.
   explicit EpochOrder(OrderOptions options, int64_t taken = 0);
 
   Turn next();  // this rank's next example

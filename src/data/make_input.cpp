@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "data/cached_source.h"
 #include "data/data_formats.h"
-#include "data/stored_input.h"
 #include "data/synthetic_copies.h"
 
 namespace lockstep {
@@ -15,7 +14,8 @@ SyntheticOptions synthetic_options(const InputSpec& spec) {
           .labels = spec.synthetic_labels,
           .layout = spec.layout,
           // Every rank makes up examples of its own.
-          .seed = spec.seed + static_cast<uint64_t>(spec.rank)};
+          .seed = spec.seed + static_cast<uint64_t>(spec.rank),
+          .taken = spec.taken / spec.ranks};
 }
 
 std::unique_ptr<InputSource> synthetic_input(const InputSpec& spec) {
@@ -56,21 +56,23 @@ std::unique_ptr<InputSource> make_input(const InputSpec& spec) {
                                                          .damage = *damage,
                                                          .threads = spec.threads});
   if (spec.cache) source = cached(std::move(source), spec);
-  return std::make_unique<StoredInput>(
-      std::move(source), std::move(damage),
-      StoredInputOptions{.preprocess = {.image = spec.image,
-                                        .layout = spec.layout,
-                                        .split = spec.split,
-                                        .distortions = spec.distortions,
-                                        .resize = spec.resize},
-                         .batch = spec.batch,
-                         .classes = spec.classes,
-                         .rank = spec.rank,
-                         .ranks = spec.ranks,
-                         .seed = spec.seed,
-                         .threads = spec.threads,
-                         .prefetch = spec.prefetch,
-                         .taken = spec.taken});
+  return std::make_unique<StoredInput>(std::move(source), std::move(damage), stored_options(spec));
+}
+
+StoredInputOptions stored_options(const InputSpec& spec) {
+  return {.preprocess = {.image = spec.image,
+                         .layout = spec.layout,
+                         .split = spec.split,
+                         .distortions = spec.distortions && spec.split == Split::Training,
+                         .resize = spec.resize},
+          .batch = spec.batch,
+          .classes = spec.classes,
+          .rank = spec.rank,
+          .ranks = spec.ranks,
+          .seed = spec.seed,
+          .threads = spec.threads,
+          .prefetch = spec.prefetch,
+          .taken = spec.taken};
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 #include "data/example_source.h"
 #include "data/input_source.h"
 #include "data/resample.h"
+#include "data/stored_input.h"
 #include "tensor/shape.h"
 
 namespace lockstep {
@@ -40,6 +41,8 @@ struct InputSpec {
   int64_t taken = 0;                             // examples that all ranks saw in runs before
   int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set is not cached: Error
 };
+
+StoredInputOptions stored_options(const InputSpec& spec);
 
 // Throws Error: no data set there, damage, too large to be cached.
 std::unique_ptr<InputSource> make_input(const InputSpec& spec);

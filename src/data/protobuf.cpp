@@ -3,6 +3,13 @@
 #include "base/error.h"
 
 namespace lockstep {
+namespace {
+
+void append_tag(ByteBuffer& out, uint32_t number, WireType type) {
+  append_varint(out, uint64_t{number} << 3 | static_cast<uint64_t>(type));
+}
+
+}  // namespace
 
 uint64_t FieldReader::varint() {
   uint64_t value = 0;
@@ -49,8 +56,23 @@ void append_varint(ByteBuffer& out, uint64_t value) {
   out.push_back(static_cast<uint8_t>(value));
 }
 
+void append_varint_field(ByteBuffer& out, uint32_t number, uint64_t value) {
+  append_tag(out, number, WireType::Varint);
+  append_varint(out, value);
+}
+
+void append_fixed32_field(ByteBuffer& out, uint32_t number, uint32_t bits) {
+  append_tag(out, number, WireType::Fixed32);
+  for (const uint8_t byte : as_little_endian(bits)) out.push_back(byte);
+}
+
+void append_fixed64_field(ByteBuffer& out, uint32_t number, uint64_t bits) {
+  append_tag(out, number, WireType::Fixed64);
+  for (const uint8_t byte : as_little_endian(bits)) out.push_back(byte);
+}
+
 void append_bytes_field(ByteBuffer& out, uint32_t number, ByteView bytes) {
-  append_varint(out, uint64_t{number} << 3 | static_cast<uint64_t>(WireType::Length));
+  append_tag(out, number, WireType::Length);
   append_varint(out, bytes.size());
   out.insert(out.end(), bytes.begin(), bytes.end());
 }

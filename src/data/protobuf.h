@@ -33,6 +33,9 @@ class FieldReader {
 };
 
 void append_varint(ByteBuffer& out, uint64_t value);
+void append_varint_field(ByteBuffer& out, uint32_t number, uint64_t value);
+void append_fixed32_field(ByteBuffer& out, uint32_t number, uint32_t bits);
+void append_fixed64_field(ByteBuffer& out, uint32_t number, uint64_t bits);
 void append_bytes_field(ByteBuffer& out, uint32_t number, ByteView bytes);
 
 }  // namespace lockstep

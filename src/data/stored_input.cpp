@@ -69,7 +69,14 @@ int32_t StoredMaker::decode(const ReadExample& read, int64_t number, std::span<f
   return static_cast<int32_t>(example.label);
 }
 
+int32_t StoredMaker::fill(std::span<float> image) {
+  std::ranges::fill(image, 0.0F);
+  return kNoLabel;
+}
+
 int32_t StoredMaker::make(int64_t number, std::span<float> image) {
+  const bool once = options_.preprocess.split == Split::Validation;
+  if (once && options_.rank + number * options_.ranks >= source_.count()) return fill(image);
   if (!read_ahead_.take(number, read_)) throw Error("the input was stopped");
   for (int64_t attempt = 0; attempt < source_.count(); ++attempt) {
     try {
@@ -77,6 +84,7 @@ int32_t StoredMaker::make(int64_t number, std::span<float> image) {
     } catch (const Error& error) {
       damage_.met(error);
     }
+    if (once) return fill(image);  // no other may take its turn: it has one of its own
     read_.turn.example = (read_.turn.example + 1) % source_.count();
     read_.error.reset();
     try {

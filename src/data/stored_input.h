@@ -39,7 +39,8 @@ class StoredInput : public InputSource {
 };
 
 // Decodes what a ReadAhead reads; where an example is damaged and may be skipped, the next in
-// storage that is not takes its turn.
+// storage that is not takes its turn. In validation every example comes once, and an image without
+// label stands for what is damaged or beyond the last.
 class StoredMaker : public ExampleMaker {
  public:
   // Borrows all of it.
@@ -54,6 +55,7 @@ class StoredMaker : public ExampleMaker {
   int32_t make(int64_t number, std::span<float> image) override;
 
  private:
+  static int32_t fill(std::span<float> image);  // with what counts nowhere
   int32_t decode(const ReadExample& read, int64_t number, std::span<float> image);
 
   const ExampleSource& source_;

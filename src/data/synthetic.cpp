@@ -29,7 +29,8 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options)
       labels_(options.batch),
       batch_{.images = images_.floats(), .labels = labels_},
       label_random_(options.seed, kLabels),
-      label_count_(static_cast<uint64_t>(options.labels)) {
+      label_count_(static_cast<uint64_t>(options.labels)),
+      drawn_(static_cast<uint64_t>(options.taken)) {
   assert(options.labels > 0);
   fill_truncated_normal(images_.floats(), RandomStream(options.seed, kImages), 127, 60);
   if (options.layout == ImageLayout::Nchw) return;

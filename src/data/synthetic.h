@@ -22,6 +22,7 @@ struct SyntheticOptions {
   int labels = 1;  // how many: 0 to labels - 1
   ImageLayout layout = ImageLayout::Nchw;
   uint64_t seed = 0;
+  int64_t taken = 0;  // examples that were made in runs before
 };
 
 class SyntheticSource : public InputSource {
@@ -36,7 +37,7 @@ class SyntheticSource : public InputSource {
   Batch batch_;  // views of the two above
   RandomStream label_random_;
   uint64_t label_count_;
-  uint64_t drawn_ = 0;  // labels so far
+  uint64_t drawn_;  // labels so far
 };
 
 }  // namespace lockstep

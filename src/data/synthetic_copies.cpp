@@ -22,7 +22,7 @@ const Batch& CopiedSynthetic::next() {
 
 // Each pixel is random: planes and pixels look alike.
 int32_t FreshSynthetic::make(int64_t number, std::span<float> image) {
-  const auto index = static_cast<uint64_t>(number);
+  const auto index = static_cast<uint64_t>(options_.taken + number);
   const RandomStream slices(options_.seed, kFreshImages ^ RandomStream::mix(index));
   for (size_t begin = 0; begin < image.size(); begin += kSlice) {
     fill_truncated_normal(image.subspan(begin, std::min(kSlice, image.size() - begin)),

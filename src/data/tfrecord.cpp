@@ -97,6 +97,10 @@ RecordPlace RecordWriter::write(ByteView record) {
   return place;
 }
 
+void RecordWriter::flush() {
+  if (std::fflush(file_.get()) != 0) throw Error("cannot write {}: {}", path_, reason());
+}
+
 void RecordWriter::finish() {
   const bool good = std::fflush(file_.get()) == 0 && fsync(fileno(file_.get())) == 0;
   if (!good) throw Error("cannot write {}: {}", path_, reason());

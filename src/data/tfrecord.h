@@ -42,6 +42,7 @@ class RecordWriter {
  public:
   explicit RecordWriter(const std::string& path);  // throws Error; replaces what is there
   RecordPlace write(ByteView record);
+  void flush();   // whoever reads the file sees all of it
   void finish();  // on disk, or Error
 
  private:

@@ -104,6 +104,9 @@ class Engine {
   virtual void write_plain(ParameterId id, std::span<const float> plain,
                            std::span<float> stored) const = 0;
 
+  // forward() counts from 0, or from here on: which values dropout drops depends on it.
+  virtual void count_from(int64_t step) = 0;
+
   virtual std::span<const StateInfo> state() = 0;
   virtual void state_changed() = 0;  // the moving averages were changed from outside
 

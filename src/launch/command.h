@@ -19,7 +19,10 @@ struct Command {
   std::map<std::string, std::string> env = {};  // added to the environment of this process
   std::string directory = {};                   // to run in; empty: this process's own
   Role role = Role::Worker;
-  int expected_exit_code = 0;  // any other is a failure
+  int expected_exit_code = 0;   // any other is a failure
+  std::string input_file = {};  // that it reads as its stdin; empty: there is nothing to read
+  bool listens = false;         // it reads what RunWatch::letters sends, and its end when we end
+  int stop_signal = 0;          // that asks it to stop, when the user wants it; 0: SIGTERM
 
   bool operator==(const Command&) const = default;
 };

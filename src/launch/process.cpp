@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -25,6 +26,25 @@ Pipe make_pipe() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe: {}", std::strerror(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// What the child reads, and for one that listens, our end of it.
+struct Input {
+  FileDescriptor read, write;
+};
+
+Input make_input(const Command& command) {
+  if (command.listens) {
+    int ends[2];  // a socket: writing to one that is gone raises no signal
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      throw Error("cannot make a socket: {}", std::strerror(errno));
+    }
+    return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  }
+  const std::string path = command.input_file.empty() ? "/dev/null" : command.input_file;
+  Input input = {FileDescriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)), {}};
+  if (!input.read.is_open()) throw Error("cannot read {}: {}", path, std::strerror(errno));
+  return input;
 }
 
 // Everything that the child needs between fork and exec, where it must not allocate.
@@ -144,7 +164,7 @@ std::string words_for(ExitStatus status) {
 }
 
 Process::Process(const Command& command) {
-  const FileDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  Input input = make_input(command);
   Pipe out = make_pipe(), err = make_pipe(), failures = make_pipe();
   Start start;
   start.environment = environment_with(command.env);
@@ -152,7 +172,7 @@ Process::Process(const Command& command) {
   start.directory = command.directory;
   start.argv = pointers_to(command.argv);
   start.envp = pointers_to(start.environment);
-  start.in = nothing.number();
+  start.in = input.read.number();
   start.out = out.write.number();
   start.err = err.write.number();
   start.failure = failures.write.number();
@@ -171,6 +191,7 @@ Process::Process(const Command& command) {
     reap(/*wait=*/true);
     throw;
   }
+  in_ = std::move(input.write);
   out_ = std::move(out.read);
   err_ = std::move(err.read);
   never_block(out_);
@@ -181,6 +202,15 @@ Process::~Process() {
   if (!pidfd_.is_open() || status_) return;  // moved from, or done
   signal_group(SIGKILL);
   reap(/*wait=*/true);
+}
+
+void Process::tell(const std::string& text) const {
+  std::string_view rest = text;
+  while (in_.is_open() && !rest.empty()) {
+    const ssize_t count = send(in_.number(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR) return;
+    if (count > 0) rest.remove_prefix(static_cast<size_t>(count));
+  }
 }
 
 void Process::signal_group(int signal) const {

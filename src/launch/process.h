@@ -2,6 +2,7 @@
 //
 // The child leads a process group of its own, so that whatever it starts can be ended with it; it
 // has no terminal to read from, its output comes through two pipes, and it inherits no other file.
+// It may be given a file to read, or a line to listen on that ends when this process does.
 // A signal tells it when the thread that started it is gone.
 #pragma once
 
@@ -35,6 +36,8 @@ class Process {
   FileDescriptor& out() { return out_; }  // never block; may reach their end long before the
   FileDescriptor& err() { return err_; }  // process does
 
+  // To one that listens; nothing happens when it no longer does.
+  void tell(const std::string& text) const;
   void signal_group(int signal) const;
   // Absent while it runs. Once it has ended, whatever is left of its group is killed.
   std::optional<ExitStatus> try_reap();
@@ -42,7 +45,7 @@ class Process {
  private:
   void reap(bool wait);
 
-  FileDescriptor pidfd_, out_, err_;
+  FileDescriptor pidfd_, in_, out_, err_;
   pid_t pid_ = 0;
   std::optional<ExitStatus> status_;
 };

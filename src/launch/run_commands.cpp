@@ -74,10 +74,19 @@ class Plan {
   void turn() {
     wait_for_news();
     for (size_t i = 0; i < running_.size(); ++i) attend(i);
+    deliver_letters();
     if (decided_) return;
     if (workers_are_done()) return decide(RunEnd::Completed, "");
     if (watch_.poll && watch_.poll() == Next::Stop) decide(RunEnd::Interrupted, "interrupted");
     check_time();
+  }
+
+  void deliver_letters() const {
+    if (!watch_.letters) return;
+    for (const Letter& letter : watch_.letters()) {
+      const Running* addressee = running_[letter.command].get();
+      if (addressee && !addressee->reaped) addressee->process.tell(letter.text);
+    }
   }
 
   void wait_for_news() const {
@@ -181,7 +190,8 @@ class Plan {
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       each->asked_to_end = true;
-      each->process.signal_group(SIGTERM);
+      const int gentle = each->command.stop_signal;
+      each->process.signal_group(end_ == RunEnd::Interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
     const TimePoint asked = Clock::now();

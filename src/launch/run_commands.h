@@ -32,14 +32,21 @@ struct OutputLine {
   bool from_stderr = false;
 };
 
+// Something to tell a command that listens.
+struct Letter {
+  size_t command;
+  std::string text;
+};
+
 enum class Next { GoOn, Stop };
 
 struct RunWatch {
   // Stop: the plan has done what it was for. What processes say while they are ended for another
   // reason comes too, but changes nothing any more.
   std::function<Next(const OutputLine&)> line = {};
-  std::function<Next()> poll = {};  // a few times a second; Stop: interrupted
-  std::string log_directory = {};   // keeps all output, one file per command; empty: none
+  std::function<Next()> poll = {};                    // a few times a second; Stop: interrupted
+  std::function<std::vector<Letter>()> letters = {};  // asked often
+  std::string log_directory = {};  // keeps all output, one file per command; empty: none
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };

@@ -101,15 +101,23 @@ std::unique_ptr<Optimizer> make(const OptimizerSettings& settings,
   return std::make_unique<RuleOptimizer<Rule>>(settings, parameters);
 }
 
+template <typename Rule>
+std::vector<std::string_view> memory() {
+  std::vector<std::string_view> names;
+  for (const StateKind& kind : Rule::kState) names.push_back(kind.name);
+  return names;
+}
+
 struct Family {
   std::string_view name;
   std::unique_ptr<Optimizer> (*make)(const OptimizerSettings&, std::span<const OptimizedParameter>);
+  std::vector<std::string_view> (*memory)();
 };
 constexpr Family kFamilies[] = {
-    {"sgd", make<SgdRule>},
-    {"momentum", make<MomentumRule>},
-    {"rmsprop", make<RmspropRule>},
-    {"adam", make<AdamRule>},
+    {"sgd", make<SgdRule>, memory<SgdRule>},
+    {"momentum", make<MomentumRule>, memory<MomentumRule>},
+    {"rmsprop", make<RmspropRule>, memory<RmspropRule>},
+    {"adam", make<AdamRule>, memory<AdamRule>},
 };
 
 bool is_fraction(double x) { return x >= 0 && x < 1; }
@@ -122,6 +130,10 @@ std::vector<std::string_view> optimizer_names() {
   std::vector<std::string_view> names;
   for (const Family& family : kFamilies) names.push_back(family.name);
   return names;
+}
+
+std::vector<std::string_view> optimizer_memory(std::string_view name) {
+  return std::ranges::find(kFamilies, name, &Family::name)->memory();
 }
 
 std::vector<std::string> problems_in(const OptimizerSettings& settings) {

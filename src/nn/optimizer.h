@@ -56,6 +56,8 @@ class Optimizer {
 };
 
 std::vector<std::string_view> optimizer_names();
+// What one of that name remembers of every value: the names of its state().
+std::vector<std::string_view> optimizer_memory(std::string_view name);
 
 // One line per setting that makes no sense, in the words of the command line; empty: fine.
 std::vector<std::string> problems_in(const OptimizerSettings& settings);

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
-#include "report/atomic_file.h"
 
 namespace lockstep {
 namespace {
@@ -69,7 +69,9 @@ std::string benchmark_run_text(const RunResult& result, double epochs) {
                            ? Json(nullptr)
                            : Json(result.config.benchmark_test_id);
   return Json{{"model_name", result.facts.model},
-              {"dataset", {{"name", result.facts.dataset + " (synthetic)"}}},
+              {"dataset",
+               {{"name",
+                 result.facts.dataset + (result.config.data_dir.empty() ? " (synthetic)" : "")}}},
               {"machine_config", machine_of(result.host)},
               {"test_id", test_id},
               {"run_date", result.started_at},

@@ -15,6 +15,12 @@ bool shows_accuracy(const RunConfig& run) {
 // A NaN has a sign bit, which says nothing; parsers expect "nan".
 double without_sign_of_nan(double value) { return std::isnan(value) ? std::fabs(value) : value; }
 
+std::string_view mode_of(const RunConfig& run) {
+  if (run.eval) return "evaluation";
+  if (run.forward_only) return "forward only";
+  return evaluates_during_training(run) ? "training + evaluation" : "training";
+}
+
 std::string device_list(const RunConfig& run, const RunFacts& facts) {
   constexpr int kMostNamed = 8;
   std::vector<std::string> names;
@@ -36,7 +42,7 @@ std::string header_text(const std::string& version, const RunConfig& run, const 
   line("lockstep:", version);
   line("Model:", facts.model);
   line("Dataset:", facts.dataset + (run.data_dir.empty() ? " (synthetic)" : ""));
-  line("Mode:", run.forward_only ? "forward only" : "training");
+  line("Mode:", mode_of(run));
   line("SingleSess:", "False");
   line("Batch size:", fmt::format("{} global", facts.batch_size * facts.devices));
   line("", fmt::format("{} per device", facts.batch_size));
@@ -76,6 +82,19 @@ std::string step_line(const RunConfig& run, Samples times, const StepRecord& las
 std::string total_block(double images_per_second) {
   const std::string dashes(64, '-');
   return fmt::format("{}\ntotal images/sec: {:.2f}\n{}\n", dashes, images_per_second, dashes);
+}
+
+std::string evaluation_step_line(int64_t batch, double examples_per_second) {
+  return fmt::format("{}\t{:.1f} examples/sec\n", batch, examples_per_second);
+}
+
+std::string accuracy_line(const Evaluation& evaluation) {
+  return fmt::format("Accuracy @ 1 = {:.4f} Accuracy @ 5 = {:.4f} [{} examples]\n",
+                     evaluation.top_1_accuracy, evaluation.top_5_accuracy, evaluation.examples);
+}
+
+bool evaluates_during_training(const RunConfig& run) {
+  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
 }
 
 std::string devices_line(const RunFacts& facts, double images_per_second) {

@@ -125,6 +125,13 @@ void fields(Like<Straggler> auto& straggler, auto&& visit) {
   visit("mean_late_seconds", straggler.mean_late);
 }
 
+void fields(Like<Evaluation> auto& evaluation, auto&& visit) {
+  visit("step", evaluation.step);
+  visit("examples", evaluation.examples);
+  visit("top_1_accuracy", evaluation.top_1_accuracy);
+  visit("top_5_accuracy", evaluation.top_5_accuracy);
+  visit("seconds", evaluation.seconds);
+}
 void fields(Like<Independence> auto& independent, auto&& visit) {
   visit("images_per_second", independent.images_per_second);
   visit("efficiency", independent.efficiency);
@@ -222,6 +229,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("transfers", result.transfers);
   visit("stragglers", result.stragglers);
   visit("independent", result.independent);
+  visit("evaluations", result.evaluations);
 }
 
 Json rank_to_json(const RankResult& rank) { return JsonForm<RankResult>::write(rank); }

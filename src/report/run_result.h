@@ -72,6 +72,14 @@ struct InputResult {
   int64_t skipped = 0;                     // damaged examples
 };
 
+// Of the validation examples, each once.
+struct Evaluation {
+  int64_t step = 0;  // updates before it
+  int64_t examples = 0;
+  double top_1_accuracy = 0, top_5_accuracy = 0;
+  double seconds = 0;
+};
+
 // What somebody else's program printed.
 struct ProgramReading {
   std::string worker;
@@ -114,6 +122,7 @@ struct RunResult {
   std::vector<Transfer> transfers;
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
+  std::vector<Evaluation> evaluations;  // in order
 
   bool simulated() const { return origin.starts_with("simulated"); }
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/run_arguments.h"
 #include "report/store.h"
 #include "sweep/axes.h"
 
@@ -47,9 +48,6 @@ struct SweepOutcome {
   int launched = 0, adopted = 0, failed = 0;
   bool interrupted = false;
 };
-
-// The arguments of `lockstep train` that make this run.
-std::vector<std::string> train_arguments(const RunConfig& run);
 
 // "runs/0123456789abcdef-0.json", within the store's directory.
 std::string raw_file_of(const SweepRun& run, int repeat);

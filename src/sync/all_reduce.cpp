@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kFailed = -1;
 constexpr int64_t kStop = -1;
+constexpr const char* kDelayed = "delayed_gradient";
 
 Replicated with_optimizer_for(Replicated replicated, const SyncOptions& options, int replicas) {
   replicated.optimizer = optimizer_for(replicated.optimizer, options, replicas);
@@ -42,6 +43,7 @@ void AllReduce::start() {
   if (options_.relaxed) {
     const int64_t bytes = updater_.arena().all_gradients().size_bytes();
     for (Memory& memory : apart_) memory = communicator_.allocate(bytes);
+    std::ranges::copy(delayed_, gradients_of(to_apply_).begin());
   }
   communicator_.broadcast(updater_.arena().all_values(), 0);
   updater_.values_given();
@@ -79,6 +81,25 @@ Seconds AllReduce::finish_step() {
   return waited;
 }
 
+void AllReduce::carry_on(const Carried& carried) {
+  updater_.carry_on(carried);
+  const CarriedRow* row = carried.find(kDelayed);
+  if (row && options_.relaxed) delayed_ = row->floats;
+}
+
+void AllReduce::newest_values(std::span<float> values) {
+  std::ranges::copy(updater_.arena().all_values(), values.begin());
+}
+
+Carried AllReduce::carried() {
+  Carried carried = updater_.carried();
+  if (!options_.relaxed) return carried;
+  wait_for(to_send_ - 1);
+  const auto delayed = gradients_of(to_apply_);
+  carried.rows.push_back({kDelayed, {delayed.begin(), delayed.end()}});
+  return carried;
+}
+
 void AllReduce::finish() {
   if (to_send_ > to_apply_) wait_for(to_send_ - 1);  // relaxed: nobody applies them any more
 }
@@ -95,9 +116,11 @@ void AllReduce::hand_over(int64_t end) {
   ready_.notify_one();
 }
 
+// Relaxed, sums have come back before backward is done with the values that they change: those
+// wait.
 void AllReduce::update_arrived() {
   const int64_t done = done_.load(std::memory_order_acquire);
-  while (applied_in_step_ < count() && to_apply_ + applied_in_step_ < done) {
+  while (applied_in_step_ < ready_in_step_ && to_apply_ + applied_in_step_ < done) {
     update(to_apply_ + applied_in_step_);
   }
 }

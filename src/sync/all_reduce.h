@@ -36,6 +36,9 @@ class AllReduce : public Strategy {
   Seconds finish_step() override;
   void finish() override;
   double sum_of_squares() const override { return updater_.sum_of_squares(); }
+  void carry_on(const Carried& carried) override;
+  void newest_values(std::span<float> values) override;
+  Carried carried() override;
 
   std::span<const Transfer> transfers() const override { return transfers_; }
   // Of what the last step applied; relaxed: of the step before.
@@ -64,6 +67,7 @@ class AllReduce : public Strategy {
   std::vector<Transfer> transfers_;                  // one per bucket
   std::array<std::vector<TransferTimes>, 2> times_;  // by memory; the second only relaxed
   std::array<Memory, 2> apart_;                      // relaxed: gradients of even and odd steps
+  std::vector<float> delayed_;                       // of a checkpoint: what the first step applies
 
   // Of this step, by the engine's thread: numbers of its first bucket, and of the first to apply.
   int64_t to_send_ = 0, to_apply_ = 0;

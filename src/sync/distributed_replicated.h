@@ -5,6 +5,7 @@
 // it, and where one server keeps both, gradients go one way while values come the other.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "sync/server_client.h"
@@ -22,6 +23,11 @@ class DistributedReplicated : public Strategy {
   Seconds finish_step() override;
   void finish() override { client_.finish(); }
   double sum_of_squares() const override { return squares_; }
+  void carry_on(const Carried& carried) override { client_.carry_on(carried); }
+  void newest_values(std::span<float> values) override {
+    std::ranges::copy(client_.arena().all_values(), values.begin());
+  }
+  Carried carried() override { return client_.carried(); }
 
   std::span<const Transfer> transfers() const override { return client_.transfers(); }
   std::span<const TransferTimes> transfer_times() const override {

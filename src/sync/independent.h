@@ -3,6 +3,7 @@
 // A parameter is updated the moment that its gradient is ready, while both are still in cache.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "sync/updater.h"
@@ -24,6 +25,11 @@ class Independent : public Strategy {
     return Seconds{0};
   }
   double sum_of_squares() const override { return updater_.sum_of_squares(); }
+  void carry_on(const Carried& carried) override { updater_.carry_on(carried); }
+  void newest_values(std::span<float> values) override {
+    std::ranges::copy(updater_.arena().all_values(), values.begin());
+  }
+  Carried carried() override { return updater_.carried(); }
 
  private:
   Updater updater_;

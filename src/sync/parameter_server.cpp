@@ -3,11 +3,43 @@
 #include <algorithm>
 
 namespace lockstep {
+namespace {
+
+constexpr const char* kStaged = "staged_values";
+
+}  // namespace
 
 void ParameterServer::start() {
   client_.start();
   squares_ = client_.pulled_squares();
-  if (options_.staged) staged_ = Memory(client_.arena().all_values().size_bytes());
+  if (options_.staged && !has_staged_) make_room();
+}
+
+void ParameterServer::make_room() { staged_ = Memory(client_.arena().all_values().size_bytes()); }
+
+void ParameterServer::carry_on(const Carried& carried) {
+  client_.carry_on(carried);
+  const CarriedRow* row = carried.find(kStaged);
+  if (!row || !options_.staged) return;
+  make_room();
+  std::ranges::copy(row->floats, staged_.floats().begin());
+  staged_squares_ = client_.squares_of(row->floats);
+  has_staged_ = true;
+}
+
+void ParameterServer::newest_values(std::span<float> values) {
+  settle_staged();
+  client_.pull_newest(values);
+}
+
+Carried ParameterServer::carried() {
+  settle_staged();
+  Carried carried = client_.carried();
+  if (has_staged_) {
+    const auto staged = staged_.floats();
+    carried.rows.push_back({kStaged, {staged.begin(), staged.end()}});
+  }
+  return carried;
 }
 
 Seconds ParameterServer::begin_step(double learning_rate) {
@@ -23,15 +55,23 @@ Seconds ParameterServer::fetch() {
   return waited;
 }
 
+Seconds ParameterServer::settle_staged() {
+  if (fetched_ == 0) return Seconds{0};
+  const Seconds waited = client_.courier().wait(fetched_);
+  staged_squares_ = client_.pulled_squares();
+  fetched_ = 0;
+  return waited;
+}
+
 Seconds ParameterServer::swap_staged() {
-  Seconds waited{0};
-  if (fetched_ > 0) {
-    waited = client_.courier().wait(fetched_);
+  const Seconds waited = settle_staged();
+  if (has_staged_) {
     std::ranges::copy(staged_.floats(), client_.arena().all_values().begin());
     client_.tell_engine();
-    squares_ = client_.pulled_squares();
+    squares_ = staged_squares_;
   }
   fetched_ = client_.pull_all(staged_.floats());
+  has_staged_ = true;
   return waited;
 }
 

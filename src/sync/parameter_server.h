@@ -22,6 +22,9 @@ class ParameterServer : public Strategy {
   Seconds finish_step() override;
   void finish() override { client_.finish(); }
   double sum_of_squares() const override { return squares_; }
+  void carry_on(const Carried& carried) override;
+  void newest_values(std::span<float> values) override;
+  Carried carried() override;
 
   std::span<const Transfer> transfers() const override { return client_.transfers(); }
   std::span<const TransferTimes> transfer_times() const override {
@@ -29,8 +32,10 @@ class ParameterServer : public Strategy {
   }
 
  private:
+  void make_room();  // for staged values
   Seconds fetch();
   Seconds swap_staged();
+  Seconds settle_staged();     // what is on its way has come
   void push_up_to(int slice);  // those before it
 
   SyncOptions options_;
@@ -39,7 +44,9 @@ class ParameterServer : public Strategy {
   Courier::Ticket last_push_ = 0;
   Courier::Ticket fetched_ = 0;  // when staged_ is filled; 0: nothing is on its way
   Memory staged_;                // laid out like the arena's values; the courier writes here
-  ServerClient client_;          // last: its thread uses the rest
+  bool has_staged_ = false;      // or will have: what the next step reads
+  double staged_squares_ = 0;
+  ServerClient client_;  // last: its thread uses the rest
 };
 
 }  // namespace lockstep

@@ -18,19 +18,22 @@ class Server {
   Server(Communicator& everyone, const ServerPlan& plan);
 
   void take_first_values();
+  void take_memory();  // of a checkpoint
   void serve();
 
  private:
   void handle(const Request& request, int worker);
   void check(int slice, int worker) const;
   void visit(const Request& request, int worker);
+  void recall(int slice, int worker);
+  std::span<float> remembered(int slice, size_t part, size_t kind) const;
   void receive(std::span<float> gradient, int worker, int answered);
   void apply(int slice, int worker, double learning_rate);
   void update(int slice, std::span<const float> gradient, double learning_rate);
 
   bool can_answer(int slice, int worker) const;
   void answer(int slice, int worker);
-  void send_answer(double sum_of_squares, int worker);
+  void send_answer(Answer answer, int worker);
   void hear_failure(const Request& request, int worker);
 
   struct WorkerState {
@@ -46,6 +49,8 @@ class Server {
   std::vector<KeptSlice> kept_;           // as slices_
   std::vector<ParameterId> first_part_;   // of each slice, as the optimizer counts them
   std::unique_ptr<Optimizer> optimizer_;  // owned: its momentum belongs to this server
+  size_t kinds_;                          // of numbers that it remembers per value
+  int64_t updates_before_;                // of a checkpoint
   std::vector<WorkerState> workers_;
   Rooms rooms_;
   std::string failure_;  // why workers are told to end; empty: they are not
@@ -56,6 +61,8 @@ Server::Server(Communicator& everyone, const ServerPlan& plan)
       synchronous_(plan.synchronous),
       gradient_scale_(plan.gradient_scale),
       slices_(plan.slices),
+      kinds_(optimizer_memory(plan.optimizer.name).size()),
+      updates_before_(plan.updates),
       workers_(plan.workers) {
   int64_t floats = 0;
   for (Slice& slice : slices_) {
@@ -83,6 +90,26 @@ void Server::take_first_values() {
   }
 }
 
+// A message per slice and kind, laid out like the slice.
+void Server::take_memory() {
+  if (updates_before_ == 0) return;
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) {
+    std::vector<float> room(static_cast<size_t>(slices_[slice].floats));
+    for (size_t kind = 0; kind < kinds_; ++kind) {
+      everyone_.recv(room, 0, kDataTag);
+      for (size_t part = 0; part < slices_[slice].parts.size(); ++part) {
+        const SlicePart& place = slices_[slice].parts[part];
+        std::ranges::copy(std::span(room).subspan(place.first_float, place.floats),
+                          remembered(slice, part, kind).begin());
+      }
+    }
+  }
+}
+
+std::span<float> Server::remembered(int slice, size_t part, size_t kind) const {
+  return optimizer_->state(first_part_[slice] + static_cast<ParameterId>(part))[kind].values;
+}
+
 void Server::serve() {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
@@ -98,11 +125,13 @@ void Server::handle(const Request& request, int worker) {
   switch (request.kind) {
     case RequestKind::Visit:
       return visit(request, worker);
+    case RequestKind::Recall:
+      return recall(request.pull, worker);
     case RequestKind::StillHere:
       return;
     case RequestKind::Done:
       workers_[worker].done = true;
-      return send_answer(0, worker);
+      return send_answer({}, worker);
     case RequestKind::Leave:
       workers_[worker].gone = true;
       return;
@@ -130,9 +159,26 @@ void Server::visit(const Request& request, int worker) {
   } else if (at_once) {
     everyone_.send(kept_[request.pull].values(), worker, kDataTag);
   }
-  if (at_once) send_answer(kept_[request.pull].sum_of_squares, worker);
+  if (at_once) send_answer({.sum_of_squares = kept_[request.pull].sum_of_squares}, worker);
   if (pulls && !at_once) kept_[request.pull].asking[worker] = true;
   if (request.push != kNoSlice) apply(request.push, worker, request.learning_rate);
+}
+
+// Whoever asks has pulled the values before, so all updates that it took part in are made.
+void Server::recall(int slice, int worker) {
+  check(slice, worker);
+  if (!can_answer(slice, worker)) {
+    throw Error("rank {} asked what is remembered of slice {} before it pulled it", worker, slice);
+  }
+  std::vector<float> room(static_cast<size_t>(slices_[slice].floats));
+  for (size_t kind = 0; kind < kinds_; ++kind) {
+    for (size_t part = 0; part < slices_[slice].parts.size(); ++part) {
+      std::ranges::copy(remembered(slice, part, kind),
+                        room.begin() + slices_[slice].parts[part].first_float);
+    }
+    everyone_.send(room, worker, kDataTag);
+  }
+  send_answer({.updates = updates_before_ + kept_[slice].updates}, worker);
 }
 
 // Gradients in; at the same time the values that the worker is waiting for out, if they are ready.
@@ -161,7 +207,7 @@ void Server::apply(int index, int worker, double learning_rate) {
 // Slices are updated one by one, so each has its own count of steps.
 void Server::update(int index, std::span<const float> gradient, double learning_rate) {
   KeptSlice& slice = kept_[index];
-  optimizer_->set_steps(slice.updates++);
+  optimizer_->set_steps(updates_before_ + slice.updates++);
   optimizer_->begin_step(learning_rate, gradient_scale_);
   slice.sum_of_squares = 0;
   for (ParameterId id = first_part_[index]; const SlicePart& part : slices_[index].parts) {
@@ -179,14 +225,13 @@ bool Server::can_answer(int slice, int worker) const {
 void Server::answer(int slice, int worker) {
   kept_[slice].asking[worker] = false;
   everyone_.send(kept_[slice].values(), worker, kDataTag);
-  send_answer(kept_[slice].sum_of_squares, worker);
+  send_answer({.sum_of_squares = kept_[slice].sum_of_squares}, worker);
 }
 
-void Server::send_answer(double sum_of_squares, int worker) {
+void Server::send_answer(Answer answer, int worker) {
   const auto training = std::ranges::count(workers_, false, &WorkerState::done);
-  const Answer answer{.sum_of_squares = sum_of_squares,
-                      .still_training = static_cast<int32_t>(training),
-                      .failure_bytes = static_cast<uint32_t>(failure_.size())};
+  answer.still_training = static_cast<int32_t>(training);
+  answer.failure_bytes = static_cast<uint32_t>(failure_.size());
   everyone_.send_bytes(bytes_of(answer), worker, kDataTag);
   everyone_.send_bytes(std::as_bytes(std::span(failure_)), worker, kDataTag);
   workers_[worker].gone = !failure_.empty();
@@ -207,9 +252,17 @@ void Server::hear_failure(const Request& request, int worker) {
 
 }  // namespace
 
+void dismiss_servers(Communicator& everyone) {
+  broadcast_text(everyone, "", 0);
+  everyone.barrier();
+}
+
 void run_server(Communicator& everyone) {
-  Server server(everyone, plan_from_text(broadcast_text(everyone, "", 0)));
+  const std::string plan = broadcast_text(everyone, "", 0);
+  if (plan.empty()) return everyone.barrier();  // dismissed
+  Server server(everyone, plan_from_text(plan));
   server.take_first_values();
+  server.take_memory();
   server.serve();
 }
 

@@ -13,4 +13,7 @@ namespace lockstep {
 // workers, then the servers. Worker 0 says all else. Throws Error that names the rank which failed.
 void run_server(Communicator& everyone);
 
+// By every worker, instead of a strategy's start(): there is nothing to do. Collective.
+void dismiss_servers(Communicator& everyone);
+
 }  // namespace lockstep

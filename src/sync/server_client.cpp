@@ -1,8 +1,10 @@
 #include "sync/server_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "nn/l2.h"
 #include "sync/updater.h"
 
 namespace lockstep {
@@ -39,8 +41,19 @@ ServerPlan ServerClient::plan(const SyncOptions& options) const {
           .slices = slices_};
 }
 
+void ServerClient::introduce() {
+  const std::vector<std::string_view> names = optimizer_memory(replicated_.optimizer.name);
+  std::vector<std::span<const float>> rows;
+  for (const std::string_view name : names) {
+    if (const CarriedRow* row = carried_.find(name)) rows.push_back(row->floats);
+  }
+  plan_.updates = rows.size() == names.size() ? carried_.optimizer_steps : 0;
+  link_.introduce(plan_, arena().all_values(), rows);
+  carried_ = {};
+}
+
 void ServerClient::start() {
-  link_.introduce(plan_, arena().all_values());
+  introduce();
   const int slices = static_cast<int>(slices_.size());
   courier_.emplace(link_, slices, 4 * slices);
   courier_->wait(pull_all(arena().all_values()));
@@ -83,6 +96,39 @@ void ServerClient::tell_engine() {
 double ServerClient::pulled_squares() const {
   double sum = 0;
   for (int slice = 0; slice < std::ssize(slices_); ++slice) sum += courier_->sum_of_squares(slice);
+  return sum;
+}
+
+void ServerClient::pull_newest(std::span<float> values) { courier_->wait(pull_all(values)); }
+
+Carried ServerClient::carried() {
+  const size_t floats = arena().all_values().size();
+  Carried carried{.values = std::vector<float>(floats)};
+  for (const std::string_view name : optimizer_memory(replicated_.optimizer.name)) {
+    carried.rows.push_back({std::string(name), std::vector<float>(floats)});
+  }
+  pull_newest(carried.values);
+  const size_t kinds = carried.rows.size();
+  for (int slice = 0; const Slice& each : slices_) {
+    std::vector<float> room(kinds * static_cast<size_t>(each.floats));
+    courier_->wait(courier_->post(
+        {.recall = slice++, .remembered = room, .updates = &carried.optimizer_steps}));
+    for (size_t kind = 0; kind < kinds; ++kind) {
+      const auto row = std::span(room).subspan(kind * static_cast<size_t>(each.floats),
+                                               static_cast<size_t>(each.floats));
+      std::ranges::copy(row, carried.rows[kind].floats.begin() + each.first_float);
+    }
+  }
+  return carried;
+}
+
+double ServerClient::squares_of(std::span<const float> values) const {
+  double sum = 0;
+  for (ParameterId id = 0; const OptimizedParameter& parameter : replicated_.parameters) {
+    const auto part = values.subspan(arena().offset(id), arena().values(id).size());
+    if (parameter.decays) sum += sum_of_squares(part);
+    ++id;
+  }
   return sum;
 }
 

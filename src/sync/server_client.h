@@ -32,11 +32,19 @@ class ServerClient {
   // All newest values to the arena, and goodbye.
   void finish();
 
+  void carry_on(const Carried& carried) { carried_ = carried; }  // before start()
+  // Waits; between two steps. `values`: laid out like the arena.
+  void pull_newest(std::span<float> values);
+  Carried carried();
+  // Of all values that decay, of a row that is laid out like the arena.
+  double squares_of(std::span<const float> values) const;
+
   std::span<const Transfer> transfers() const { return transfers_; }
   std::span<const TransferTimes> transfer_times() const;
 
  private:
   ServerPlan plan(const SyncOptions& options) const;
+  void introduce();
 
   Replicated replicated_;
   int workers_;
@@ -45,6 +53,7 @@ class ServerClient {
   ServerLink link_;
   std::vector<Transfer> transfers_;  // as Courier::times()
   double learning_rate_ = 0;
+  Carried carried_;                 // of a checkpoint, until the servers have it
   std::optional<Courier> courier_;  // last: its thread uses the rest; from start() on
 };
 

@@ -15,21 +15,28 @@ constexpr std::chrono::milliseconds kBetweenQuestions{10};
 ServerLink::ServerLink(Communicator& everyone, int workers, std::span<const Slice> slices)
     : everyone_(everyone), workers_(workers), slices_(slices) {}
 
-void ServerLink::introduce(const ServerPlan& plan, std::span<const float> all_values) {
+void ServerLink::introduce(const ServerPlan& plan, std::span<const float> all_values,
+                           std::span<const std::span<const float>> remembered) {
   const std::string mine = text_of(plan);
   if (broadcast_text(everyone_, mine, 0) != mine) {
     throw Error("rank {} and rank 0 train with different variables, optimizers or strategies",
                 everyone_.rank());
   }
   if (everyone_.rank() != 0) return;
+  const auto send_part = [&](int slice, std::span<const float> all) {
+    everyone_.send(all.subspan(slices_[slice].first_float, slices_[slice].floats), rank_of(slice),
+                   kDataTag);
+  };
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) send_part(slice, all_values);
+  if (plan.updates == 0) return;
   for (int slice = 0; slice < std::ssize(slices_); ++slice) {
-    everyone_.send(all_values.subspan(slices_[slice].first_float, slices_[slice].floats),
-                   rank_of(slice), kDataTag);
+    for (const std::span<const float> row : remembered) send_part(slice, row);
   }
 }
 
 double ServerLink::visit(const Visit& visit) {
   if (visit.others_first) wait_for_others();
+  if (visit.recall != kNoSlice) recall(visit);
   const bool pushes = visit.push != kNoSlice, pulls = visit.pull != kNoSlice;
   const Request request{
       .push = visit.push, .pull = visit.pull, .learning_rate = visit.learning_rate};
@@ -47,6 +54,16 @@ double ServerLink::visit(const Visit& visit) {
   send({.pull = visit.pull}, rank_of(visit.pull));
   everyone_.recv(visit.values, rank_of(visit.pull), kDataTag);
   return receive_answer(rank_of(visit.pull)).sum_of_squares;
+}
+
+void ServerLink::recall(const Visit& visit) {
+  const int server = rank_of(visit.recall);
+  const size_t floats = static_cast<size_t>(slices_[visit.recall].floats);
+  send({.kind = RequestKind::Recall, .pull = visit.recall}, server);
+  for (size_t begin = 0; begin < visit.remembered.size(); begin += floats) {
+    everyone_.recv(visit.remembered.subspan(begin, floats), server, kDataTag);
+  }
+  *visit.updates = receive_answer(server).updates;
 }
 
 void ServerLink::still_here() {

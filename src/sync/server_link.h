@@ -19,6 +19,9 @@ struct Visit {
   double learning_rate = 0;
   int pull = kNoSlice;  // not the one that is pushed
   std::span<float> values = {};
+  int recall = kNoSlice;             // one that was pulled before
+  std::span<float> remembered = {};  // its rows, kind after kind
+  int64_t* updates = nullptr;
   bool others_first = false;  // before all this: until every worker has done its last step
 };
 
@@ -28,8 +31,9 @@ class ServerLink {
   ServerLink(Communicator& everyone, int workers, std::span<const Slice> slices);
 
   // Collective over workers and servers: the plan, and worker 0's values, which are all values of
-  // the arena.
-  void introduce(const ServerPlan& plan, std::span<const float> all_values);
+  // the arena. `remembered`: of a checkpoint, a row per kind of number that the optimizer keeps.
+  void introduce(const ServerPlan& plan, std::span<const float> all_values,
+                 std::span<const std::span<const float>> remembered);
   // Returns the sum of squares of the values that were pulled.
   double visit(const Visit& visit);
   void still_here();
@@ -42,6 +46,7 @@ class ServerLink {
   void send(const Request& request, int server);
   Answer receive_answer(int server);
   void wait_for_others();
+  void recall(const Visit& visit);
 
   Communicator& everyone_;
   int workers_;

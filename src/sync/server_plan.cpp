@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-constexpr int kVersion = 1;  // of the plan and of server_protocol.h
+constexpr int kVersion = 2;  // of the plan and of server_protocol.h
 
 Json json_of(const Slice& slice) {
   Json parts = Json::array();
@@ -66,6 +66,7 @@ std::string text_of(const ServerPlan& plan) {
               {"synchronous", plan.synchronous},
               {"gradient_scale", plan.gradient_scale},
               {"optimizer", json_of(plan.optimizer)},
+              {"updates", plan.updates},
               {"slices", slices}}
       .dump();
 }
@@ -81,6 +82,7 @@ ServerPlan plan_from_text(const std::string& text) {
                     .synchronous = json.at("synchronous"),
                     .gradient_scale = json.at("gradient_scale"),
                     .optimizer = optimizer_of(json.at("optimizer")),
+                    .updates = json.at("updates"),
                     .slices = {}};
     for (const Json& slice : json.at("slices")) plan.slices.push_back(slice_of(slice));
     return plan;

@@ -16,6 +16,7 @@ struct ServerPlan {
   bool synchronous = true;
   double gradient_scale = 1;  // of what is applied
   OptimizerSettings optimizer;
+  int64_t updates = 0;  // of a checkpoint: then what the optimizer remembers follows the values
   std::vector<Slice> slices;  // of all servers: requests name them by their place here
 };
 

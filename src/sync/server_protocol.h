@@ -22,9 +22,10 @@ constexpr int kNoSlice = -1;
 enum class RequestKind : int32_t {
   Visit,      // a push, a pull or both
   StillHere,  // a worker that computes is not a dead one; no answer
-  Done,       // this worker's last step is over; the Answer comes at once
-  Leave,      // it will not speak again; no answer
-  Failed,     // this worker gives up: the reason, `text_bytes` long, follows; no answer
+  Recall,  // what the optimizer remembers of the slice `pull`, a message per kind; then an Answer
+  Done,    // this worker's last step is over; the Answer comes at once
+  Leave,   // it will not speak again; no answer
+  Failed,  // this worker gives up: the reason, `text_bytes` long, follows; no answer
 };
 
 struct Request {
@@ -36,6 +37,7 @@ struct Request {
 
 struct Answer {
   double sum_of_squares = 0;   // of the values before it, as far as they decay
+  int64_t updates = 0;         // of a Recall: that the slice has had
   int32_t still_training = 0;  // workers that are not done
   uint32_t failure_bytes = 0;  // above zero: the reason follows, and values before it mean nothing
 };

@@ -6,7 +6,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -28,9 +31,28 @@ struct Replicated {
   std::vector<std::string> names = {};  // by id, for people; empty: they have none
 };
 
+// What goes from one step to the next, for checkpoints. Every row is laid out like the arena's
+// values; the names say what it is: "momentum" of an optimizer, "delayed_gradient" of a strategy.
+struct CarriedRow {
+  std::string name;
+  std::vector<float> floats;
+};
+struct Carried {
+  std::vector<float> values;  // the newest
+  int64_t optimizer_steps = 0;
+  std::optional<double> sum_of_squares = {};  // of `values`; absent: whoever needs it computes it
+  std::vector<CarriedRow> rows = {};
+
+  const CarriedRow* find(std::string_view name) const;  // null: there is none
+};
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
+
+  // Before start(), on all replicas alike: training goes on from there. The values are taken from
+  // the arena, as always; rows that are missing begin as they would in a new run.
+  virtual void carry_on(const Carried& carried) = 0;
 
   virtual void start() = 0;  // the arena holds first values; replicas that must agree leave equal
   // Returns when the values are those that forward shall read: how long it only waited for them.
@@ -38,6 +60,11 @@ class Strategy {
   virtual void gradient_ready(ParameterId id) = 0;  // may begin to communicate
   // Returns when the engine may begin the next step: how long it only waited for communication.
   virtual Seconds finish_step() = 0;
+
+  // Between two steps, each by any replica alone. The newest values, laid out like the arena's...
+  virtual void newest_values(std::span<float> values) = 0;
+  // ...and all that the next step depends on.
+  virtual Carried carried() = 0;
 
   // After the last step, and only then: the arena holds the newest values, and the others know that
   // this replica ends as it should.

@@ -33,11 +33,15 @@ class Updater {
   void finish_step() { squares_ = next_squares_; }
   double sum_of_squares() const { return squares_; }
 
+  Carried carried() const;
+  void carry_on(const Carried& carried);  // before values_given()
+
  private:
   Replicated replicated_;
   std::unique_ptr<Optimizer> optimizer_;  // owned: its momentum belongs to this replica
   double squares_ = 0;                    // of the values that the running step reads
   double next_squares_ = 0;               // of those updated so far
+  std::optional<double> given_squares_;   // of a checkpoint: to the last bit
 };
 
 }  // namespace lockstep

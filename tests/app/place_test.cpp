@@ -92,6 +92,15 @@ TEST(Place, TheFirstOfSlurmsNodesIsFound) {
   EXPECT_EQ(first_host("a,b[1-2]"), "a");
   EXPECT_EQ(first_host("alone"), "alone");
   EXPECT_EQ(first_host("n[3,5]"), "n3");
+  EXPECT_EQ(first_host("rack[0-1]node[07-12],x"), "rack0node07");
+}
+
+TEST(Place, SlurmKnowsTheAddressesOfItsNodes) {
+  EXPECT_EQ(node_address("NodeName=n1 Arch=x86_64 CoresPerSocket=1\n"
+                         "   NodeAddr=127.0.0.1 NodeHostName=box Port=17001 Version=22.05.8\n"),
+            "127.0.0.1");
+  EXPECT_EQ(node_address("   NodeAddr=fe80::1\n"), "fe80::1");
+  EXPECT_EQ(node_address("Node n9 not found\n"), "");
 }
 
 TEST(Place, NonsenseIsRefused) {

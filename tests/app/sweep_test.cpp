@@ -202,8 +202,8 @@ TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
 }
 
 TEST_F(Sweep, TheExampleCanBeRun) {
-  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/scaling.toml", "--dry-run",
-                          "--output", results()});
+  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/sweeps/scaling.toml",
+                          "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("inception3:16 x2 native"));
 }

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/real_runs.h"
 #include "base/error.h"
 #include "launch/ports.h"
-#include "launch/run_commands.h"
 #include "report/run_result.h"
 
 namespace lockstep {
@@ -17,11 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-struct Ran {
-  PlanOutcome outcome;
-  std::string out, err;
-};
 
 class Workers : public ::testing::Test {
  protected:
@@ -33,16 +28,7 @@ class Workers : public ::testing::Test {
   void TearDown() override { fs::remove_all(directory_); }
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
 
-  static Ran run(std::vector<std::string> argv) {
-    Ran ran;
-    const Command command = {.name = "it", .argv = std::move(argv)};
-    ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
-                               {.line = [&](const OutputLine& line) {
-                                 (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
-                                 return Next::GoOn;
-                               }});
-    return ran;
-  }
+  static Ran run(std::vector<std::string> argv) { return run_really(std::move(argv)); }
 
   static std::vector<std::string> train(const std::vector<std::string>& more) {
     std::vector<std::string> words = {

@@ -37,8 +37,26 @@ TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
               SizeIs(2));
 }
 
+TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
+  EXPECT_THAT(problems_in({.save_model_steps = 3}), ElementsAre(HasSubstr("--train-dir")));
+  EXPECT_THAT(problems_in({.train_dir = "t", .save_model_steps = 3, .save_model_secs = 4}),
+              ElementsAre(HasSubstr("give one of them")));
+  EXPECT_THAT(problems_in({.eval = true}), ElementsAre(HasSubstr("--train-dir")));
+  EXPECT_THAT(problems_in({.forward_only = true, .eval_during_training_every_n_steps = 5}),
+              ElementsAre(HasSubstr("needs training")));
+  EXPECT_THAT(problems_in({.stop_at_top_1_accuracy = 0.5}),
+              ElementsAre(HasSubstr("--eval-during-training")));
+  EXPECT_THAT(problems_in({.num_eval_batches = 5}), ElementsAre(HasSubstr("about evaluation")));
+  EXPECT_THAT(problems_in({.save_summaries_steps = 5}), ElementsAre(HasSubstr("--summary-dir")));
+  EXPECT_THAT(problems_in({.train_dir = "t",
+                           .save_model_steps = 3,
+                           .eval_during_training_every_n_epochs = 0.5,
+                           .stop_at_top_1_accuracy = 0.9}),
+              IsEmpty());
+}
+
 TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
-  EXPECT_THAT(problems_in({.worker_hosts = "a:1,b:1"}), ElementsAre(HasSubstr("--job-name")));
+  EXPECT_THAT(problems_in({.task_index = 1}), ElementsAre(HasSubstr("--job-name")));
   EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());
 }
 
@@ -51,7 +69,7 @@ TEST(Problems, AreReportedAllAtOnce) {
   EXPECT_THAT(problems_in({.num_batches = 5,
                            .num_epochs = 1.0,
                            .num_warmup_batches = 0,
-                           .worker_hosts = "a:1",
+                           .task_index = 1,
                            .trace_file = "t.json",
                            .benchmark_test_id = "x"}),
               SizeIs(4));

@@ -155,6 +155,17 @@ TEST_P(EngineProtocol, DropoutDropsOtherValuesInTheNextStepAndWithAnotherSeed) {
   EXPECT_NE(other.engine().forward(examples.batch()).loss, first);
 }
 
+TEST_P(EngineProtocol, AnEngineThatCountsFromAStepDropsWhatThatStepDrops) {
+  const SmallNetwork network = small_network("DenseWithDropout");
+  const Examples examples = this->examples(network);
+  Replica replica = this->replica(network), later = this->replica(network);
+  replica.engine().forward(examples.batch());
+  replica.engine().forward(examples.batch());
+  later.engine().count_from(2);
+  EXPECT_EQ(later.engine().forward(examples.batch()).loss,
+            replica.engine().forward(examples.batch()).loss);
+}
+
 TEST_P(EngineProtocol, TheLayoutOfImagesDoesNotMatter) {
   for (const SmallNetwork& network : all_small_networks()) {
     const Examples examples = this->examples(network);

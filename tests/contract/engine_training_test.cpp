@@ -125,6 +125,22 @@ TEST_P(EngineTraining, InferenceOnAnImageDoesNotDependOnItsNeighbours) {
   }
 }
 
+TEST_P(EngineTraining, AnImageWithoutLabelIsNoHit) {
+  constexpr int kImages = 4;
+  const SmallNetwork network = small_network("ConvNormReluTwice");
+  Replica replica = make_replica(GetParam(), network.graph, inference(kImages));
+  replica.fill(5);
+  const Examples examples = random_examples(network.graph, kImages, 3);
+  std::vector<int32_t> labels(kImages, kNoLabel);
+  EXPECT_EQ(replica.engine().forward({examples.images, labels}).top_5_hits, 0);
+  int hits = 0;
+  for (int label = 0; label < classes_of(network.graph); ++label) {
+    labels[2] = label;
+    hits += replica.engine().forward({examples.images, labels}).top_1_hits;
+  }
+  EXPECT_EQ(hits, 1);
+}
+
 TEST_P(EngineTraining, ALogitThatIsNotANumberIsNoHit) {
   const SmallNetwork network = small_network("ConvNormReluTwice");
   Replica replica = this->replica(network);

@@ -1,10 +1,15 @@
 #include "fuzz/targets.h"
 
+#include <cstring>
+
+#include "base/error.h"
 #include "data/cifar.h"
+#include "data/crc32c.h"
 #include "data/idx.h"
 #include "data/image_record.h"
 #include "data/jpeg_decode.h"
 #include "data/tfrecord.h"
+#include "train/checkpoint.h"
 
 namespace lockstep {
 namespace {
@@ -31,10 +36,37 @@ void read_pickle_batch(ByteView bytes) {
   add_cifar_pickle(bytes, images);
 }
 
+// As they are, and with the length and checksum that they would need: behind those a search would
+// find nothing.
+void read_checkpoint_bytes(ByteView bytes) {
+  Memory forged(std::ssize(bytes));
+  std::memcpy(forged.data(), bytes.data(), bytes.size());
+  constexpr size_t kVersionAt = 8, kCrcAt = 12, kLengthAt = 16;
+  if (bytes.size() >= 32) {
+    const auto put = [&](size_t at, auto number) {
+      const auto little = as_little_endian(number);
+      std::memcpy(forged.data() + at, little.data(), little.size());
+    };
+    std::memcpy(forged.data(), "lockstep", kVersionAt);
+    put(kVersionAt, uint32_t{1});
+    put(kLengthAt, static_cast<uint64_t>(bytes.size()));
+    const ByteView all(reinterpret_cast<const uint8_t*>(forged.data()), bytes.size());
+    put(kCrcAt, crc32c(all.subspan(kLengthAt)));
+  }
+  try {
+    Checkpoint read(std::move(forged));
+  } catch (const Error&) {  // refused: what follows is another reading of the same bytes
+  }
+  Memory plain(std::ssize(bytes));
+  std::memcpy(plain.data(), bytes.data(), bytes.size());
+  Checkpoint read(std::move(plain));
+}
+
 constexpr FuzzTarget kTargets[] = {
     {"tfrecord", read_records},
     {"idx", [](ByteView bytes) { idx_array_in(bytes); }},
     {"cifar_pickle", read_pickle_batch},
+    {"checkpoint", read_checkpoint_bytes},
 };
 
 }  // namespace

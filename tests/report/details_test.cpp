@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/atomic_file.h"
 #include "config/run_id.h"
-#include "report/atomic_file.h"
 #include "report/detail_charts.h"
 #include "report/published.h"
 

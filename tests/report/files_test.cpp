@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "report/atomic_file.h"
+#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 
 namespace lockstep {

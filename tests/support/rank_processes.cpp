@@ -58,6 +58,7 @@ RankProcesses::RankProcesses(const RankProcessesOptions& options) {
     if (process == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       close(ends[0]);
+      dup2(ends[1], STDOUT_FILENO);  // last words of a process that ends itself
       be_rank(options, rank, ends[1]);
       _exit(1);
     }

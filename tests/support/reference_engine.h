@@ -28,6 +28,7 @@ class ReferenceEngine final : public Engine {
   void write_plain(ParameterId id, std::span<const float> plain,
                    std::span<float> stored) const override;
   std::span<const StateInfo> state() override { return state_; }
+  void count_from(int64_t step) override { forward_calls_ = step; }
   void state_changed() override {}
   std::span<const OpInfo> ops() const override { return ops_; }
   void observe(OpObserver* observer) override { observer_ = observer; }

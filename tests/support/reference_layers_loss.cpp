@@ -17,6 +17,7 @@ class CrossEntropy : public ReferenceLayer {
     for (int image = 0; image < place_.batch; ++image) {
       const std::vector<double> probability = softmax(logits(image));
       const int label = step.labels[image];
+      if (label == kNoLabel) continue;
       output().value[image] = -std::log(probability[label]);
       if (step.mode == Mode::Training) step.loss += weight_ * output().value[image] / place_.batch;
       if (weight_ == 1) count_hits(step, logits(image), label);

@@ -36,8 +36,9 @@ WorkerResult train_one(const StrategyRun& run, const Share& share, const Peers& 
                             .make(replicated_of(replica.engine(), replica.arena(), run.optimizer),
                                   peers, run.options);
   WorkerResult result;
+  if (run.begin) run.begin(*strategy, replica.arena());
   strategy->start();
-  for (int step = 0; step < run.steps; ++step) {
+  for (int step = run.first_step; step < run.first_step + run.steps; ++step) {
     if (run.before_step) run.before_step(share.worker, step);
     const Examples examples = share_of(network.graph, share, step);
     strategy->begin_step(kRate / (1 + step));
@@ -47,6 +48,7 @@ WorkerResult train_one(const StrategyRun& run, const Share& share, const Peers& 
     strategy->finish_step();
     EXPECT_EQ(strategy->transfers().size(), strategy->transfer_times().size());
   }
+  if (run.end) run.end(*strategy, replica.arena());
   strategy->finish();
   for (const Transfer& transfer : strategy->transfers()) result.transfers.push_back(transfer.name);
   for (ParameterId id = 0; id < replica.parameter_count(); ++id) {

@@ -25,6 +25,9 @@ struct StrategyRun {
   int steps = 3;
   std::string ranks = "local";  // of rank_runners()
   std::function<void(Communicator&)> server = run_server;
+  int first_step = 0;  // whose examples and learning rate come first
+  // Called on each worker before start() and before finish().
+  std::function<void(Strategy&strategy, ParameterArena&arena)> begin = {}, end = {};
   // Called on each worker before each step; may throw.
   std::function<void(int worker, int step)> before_step = {};
 };

@@ -1,6 +1,7 @@
 // loss_op.cpp: softmax and cross-entropy in one: forward already leaves the gradient behind.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/native/parallel.h"
 #include "engine/native/simple_ops.h"
@@ -49,6 +50,10 @@ class LossOp : public Op {
 
  private:
   void one_image(int64_t image, int32_t label) {
+    if (label == kNoLabel) {
+      ranks_[image] = kNeverHit;
+      return;
+    }
     const float* z = logits_ + image * classes_;
     const float largest = *std::max_element(z, z + classes_);
     // Not "other > right": nothing would beat the NaN of a run that diverged.
@@ -66,6 +71,8 @@ class LossOp : public Op {
     for (int64_t i = 0; i < classes_; ++i) g[i] *= factor;
     g[label] -= static_cast<float>(spec_.weight / static_cast<double>(batch_));
   }
+
+  static constexpr int64_t kNeverHit = std::numeric_limits<int64_t>::max();
 
   LossSpec spec_;
   int64_t batch_, classes_;

@@ -63,6 +63,7 @@ class NativeEngine : public Engine {
   }
 
   void values_changed(ParameterId id) override { lowered_.ops[op_of_[id]]->values_changed(id); }
+  void count_from(int64_t step) override { forwards_ = step; }
   void state_changed() override {
     for (const auto& op : lowered_.ops) op->state_changed();
   }

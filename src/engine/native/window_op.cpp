@@ -1,6 +1,7 @@
 #include "engine/native/window_op.h"
 
 #include "engine/native/gradient_sum.h"
+#include "engine/native/max_pool_kernels.h"
 
 namespace lockstep::native {
 namespace {
@@ -108,6 +109,9 @@ dnnl::prop_kind forward_kind(Mode mode) {
 
 std::unique_ptr<Op> make_pool_op(OpInfo info, const Device& device, const Layout& layout,
                                  const Pool& layer, const WindowSpec& spec) {
+  if (layer.kind == Pool::Max && layer.window.height * layer.window.width <= kLargestMaxWindow) {
+    return make_max_pool_op(std::move(info), layout, layer, spec);
+  }
   using Dims = dnnl::memory::dims;
   const auto source = layout.describe(spec.x->shape, Format::Blocked);
   const auto destination = layout.describe(spec.y->shape, Format::Blocked);

@@ -66,6 +66,7 @@ class TorchEngine : public Engine {
     averages_.to_host();
     return averages_.infos();
   }
+  void count_from(int64_t step) override { steps_ = step; }
   void state_changed() override { averages_.to_device(); }
 
   void read_plain(ParameterId id, std::span<const float> stored,

@@ -1,0 +1,124 @@
+// agent_talk.cpp: the launcher's side of what agent_protocol.h describes.
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+#include <utility>
+
+#include "app/audience.h"
+#include "app/interrupt.h"
+#include "app/remote_files.h"
+#include "app/talk.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr Seconds kBetweenSignsOfLife{5};
+constexpr Seconds kForLogs{10};  // after a failure: for the other hosts to send what they have
+
+// As host:port needs it.
+std::string in_brackets(const std::string& name) {
+  return name.find(':') == std::string::npos ? name : "[" + name + "]";
+}
+
+class AgentTalk : public Talk {
+ public:
+  AgentTalk(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
+      : around_(around), plan_(plan), audience_(around, plan.processes, run.verbose), files_(run) {
+    for (size_t host = 0; host < plan.hosts.size(); ++host) {
+      letters_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
+    }
+  }
+
+  Next hear(const OutputLine& line) override {
+    if (line.from_stderr) {  // of ssh, or of an agent that could not begin
+      complaints_[line.command] = line.text;
+      around_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
+      return Next::GoOn;
+    }
+    const AgentLine said = parse_agent_line(line.text);
+    if (said.kind == "store") {
+      tell_all(fmt::format("store {}:{}\n", in_brackets(host(plan_.keeper)), said.name));
+    } else if (said.kind == "out" || said.kind == "err") {
+      const auto rank = whole_number(said.name);
+      if (rank) audience_.hear(static_cast<int>(*rank), said.text, said.kind == "err");
+    } else if (said.kind == "file") {
+      files_.add(host(line.command), said.name, from_base64(said.text));
+    } else if (said.kind == "last" || said.kind == "failed") {
+      explain(line.command, said);
+    }
+    return Next::GoOn;
+  }
+
+  std::vector<Letter> letters() override {
+    if (interrupts_.interrupted() && !stopping_) {
+      stopping_ = true;
+      tell_all("stop\n");
+    }
+    if (seconds_since(told_) > kBetweenSignsOfLife) {
+      told_ = Clock::now();
+      tell_all(fmt::format("{}\n", kAlive));
+    }
+    return std::exchange(letters_, {});
+  }
+
+  // A failed run has told all others to stop, and does not wait long for them.
+  Next poll() override {
+    return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::GoOn;
+  }
+
+  int exit_code(const PlanOutcome& outcome) override {
+    if (failed_) return kFailure;
+    if (outcome.end == RunEnd::Failed) {
+      const auto said = complaints_.find(outcome.culprit);
+      around_.err << fmt::format("lockstep: host {}; the run was ended\n",
+                                 said == complaints_.end()
+                                     ? outcome.why
+                                     : fmt::format("{}: {}", host(said->first), said->second));
+      return kFailure;
+    }
+    return stopping_ ? kInterrupted : kSuccess;
+  }
+
+ private:
+  const std::string& host(size_t command) const { return plan_.hosts[command].name; }
+
+  void tell_all(const std::string& text) {
+    for (size_t host = 0; host < plan_.hosts.size(); ++host) letters_.push_back({host, text});
+  }
+
+  // The first that failed is the reason; what the others say follows from it.
+  void explain(size_t command, const AgentLine& said) {
+    if (failed_ && *failed_ != command) return;
+    failed_ = command;
+    if (said.kind == "last") {
+      around_.err << "[" << host(command) << "] " << said.text << "\n" << std::flush;
+      return;
+    }
+    around_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    failed_at_ = Clock::now();
+    tell_all("stop\n");
+  }
+
+  Surroundings& around_;
+  const LaunchPlan& plan_;
+  Audience audience_;
+  RemoteFiles files_;
+  InterruptWatch interrupts_;
+  std::vector<Letter> letters_;
+  std::map<size_t, std::string> complaints_;  // the last of each ssh
+  std::optional<size_t> failed_;
+  std::optional<TimePoint> failed_at_;
+  TimePoint told_ = Clock::now();
+  bool stopping_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Talk> talk_with_agents(Surroundings& around, const LaunchPlan& plan,
+                                       const RunConfig& run) {
+  return std::make_unique<AgentTalk>(around, plan, run);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,48 @@
+#include "app/audience.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace lockstep {
+namespace {
+
+constexpr size_t kMostUnshown = 40;
+
+}  // namespace
+
+Audience::Audience(Surroundings& around, std::span<const PlannedProcess> processes, bool verbose,
+                   std::string log_dir)
+    : around_(around), processes_(processes), verbose_(verbose), log_dir_(std::move(log_dir)) {}
+
+std::string Audience::who(int rank) const {
+  const auto place = static_cast<size_t>(rank);
+  return place < processes_.size() ? fmt::format("{} rank {}", processes_[place].host, rank)
+                                   : fmt::format("rank {}", rank);
+}
+
+void Audience::hear(int rank, const std::string& text, bool from_stderr) {
+  if (!log_dir_.empty()) {
+    auto& log = logs_.try_emplace(rank, log_dir_, who(rank)).first->second;
+    log.add(text + "\n");
+  }
+  if (rank == 0) {
+    (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
+  } else if (verbose_) {
+    around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
+  } else if (from_stderr) {
+    hear_starter(who(rank), text);
+  }
+}
+
+void Audience::hear_starter(const std::string& name, const std::string& text) {
+  unshown_.push_back(fmt::format("[{}] {}", name, text));
+  if (unshown_.size() > kMostUnshown) unshown_.pop_front();
+}
+
+void Audience::explain() {
+  for (const std::string& line : unshown_) around_.err << line << "\n";
+  unshown_.clear();
+}
+
+}  // namespace lockstep

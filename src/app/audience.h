@@ -1,0 +1,45 @@
+// audience.h: what is shown, and kept, of what the processes of a run say.
+//
+// Rank 0 speaks for the run. The others are heard with --verbose, host and rank before each line,
+// and when the run has failed.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+
+#include "app/program.h"
+#include "launch/launch_plan.h"
+#include "launch/output_log.h"
+
+namespace lockstep {
+
+class Audience {
+ public:
+  // `log_dir` keeps what is heard, a file per rank; empty: nothing is kept here. `processes` are
+  // borrowed, and outlive this.
+  Audience(Surroundings& around, std::span<const PlannedProcess> processes, bool verbose,
+           std::string log_dir = {});
+
+  void hear(int rank, const std::string& text, bool from_stderr);
+  // From the program that starts the processes, or from the line to a host. Kept until it explains
+  // a failure.
+  void hear_starter(const std::string& name, const std::string& text);
+
+  // What has not been shown and may be the reason: the starter's words, and the complaints of other
+  // ranks.
+  void explain();
+
+ private:
+  std::string who(int rank) const;  // "host1 rank 2"
+
+  Surroundings& around_;
+  std::span<const PlannedProcess> processes_;
+  bool verbose_;
+  std::string log_dir_;
+  std::map<int, OutputLog> logs_;
+  std::deque<std::string> unshown_;  // the last of them
+};
+
+}  // namespace lockstep

@@ -1,0 +1,45 @@
+#include "app/checkpoint_keeper.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace lockstep {
+
+CheckpointKeeper::CheckpointKeeper(const RunPlan& plan, std::ostream& notes)
+    : plan_(plan),
+      notes_(notes),
+      writer_(plan.config.train_dir, plan.config.max_ckpts_to_keep),
+      saved_step_(plan.beginning.step) {}
+
+bool CheckpointKeeper::due(int64_t step) const {
+  const RunConfig& config = plan_.config;
+  if (config.save_model_steps) return step % *config.save_model_steps == 0;
+  return config.save_model_secs > 0 && seconds_since(saved_at_).count() >= config.save_model_secs;
+}
+
+void CheckpointKeeper::after_step(int64_t step, const AtRest& replica) {
+  if (due(step)) save(step, replica);
+}
+
+void CheckpointKeeper::finish(int64_t step, const AtRest& replica) {
+  if (step == saved_step_) return;
+  save(step, replica);
+  notes_ << fmt::format("checkpoint of step {} in {}\n", step, plan_.config.train_dir);
+}
+
+void CheckpointKeeper::save(int64_t step, const AtRest& replica) {
+  const int64_t batch = int64_t{1} * plan_.facts.batch_size * plan_.facts.devices;
+  const int64_t steps = step - plan_.beginning.step;
+  writer_.write(capture({.model = plan_.facts.model,
+                         .dataset = plan_.facts.dataset,
+                         .optimizer = plan_.optimizer.name,
+                         .step = step,
+                         .examples = plan_.beginning.examples + steps * batch,
+                         .convolutions = to_text(plan_.engine_options.conv_choices)},
+                        replica.engine, replica.arena, replica.strategy));
+  saved_step_ = step;
+  saved_at_ = Clock::now();
+}
+
+}  // namespace lockstep

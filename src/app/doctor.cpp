@@ -1,0 +1,199 @@
+// doctor.cpp: `lockstep doctor`: whether hosts are fit for a run, and what to do about those that
+// are not.
+#include "app/doctor.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "app/checks.h"
+#include "app/options.h"
+#include "base/error.h"
+#include "comm/store_server.h"
+#include "config/run_config.h"
+#include "launch/deploy.h"
+#include "launch/ssh_plan.h"
+#include "measure/host.h"
+
+namespace lockstep {
+namespace {
+
+struct DoctorWishes {
+  RunConfig run;  // hosts, and how they are reached
+  bool slurm = false, json = false;
+};
+
+CommandSyntax syntax_for(DoctorWishes& wishes) {
+  const auto truth = [](bool& value) {
+    return [&value](const std::string& text) { value = text == "true"; };
+  };
+  CommandSyntax syntax = {
+      .command = "doctor",
+      .summary = "Looks whether hosts are fit for a run, and says what to do about it.",
+      .flags = {{.name = "slurm",
+                 .value_name = "",
+                 .help = "the nodes of this allocation, or of one that srun asks for",
+                 .set = truth(wishes.slurm)},
+                {.name = "json",
+                 .value_name = "",
+                 .help = "all findings and answers as JSON",
+                 .set = truth(wishes.json)}}};
+  constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
+                                         "ssh-option"};
+  for (Flag& flag : run_flags(wishes.run)) {
+    if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
+    flag.group = "Options";
+    if (flag.name == "num-devices") flag.help = "workers that each host shall have";
+    if (flag.name == "hosts") flag.help = "file or list, as of train; by default this machine";
+    syntax.flags.push_back(std::move(flag));
+  }
+  return syntax;
+}
+
+std::vector<Host> hosts_of(const RunConfig& run) {
+  std::vector<Host> hosts = read_hosts(run.hosts);
+  if (run.nodes && *run.nodes < static_cast<int>(hosts.size())) {
+    hosts.resize(static_cast<size_t>(*run.nodes));
+  }
+  return hosts;
+}
+
+// Hosts that the program cannot be brought to are left out, and said to be so.
+std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts,
+                                              const Deployment& deployment) {
+  std::vector<HostReport> failed;
+  while (!hosts.empty()) {
+    try {
+      deploy(hosts, deployment);
+      return failed;
+    } catch (const HostError& error) {
+      failed.push_back({.name = error.host, .unreachable = error.why});
+      std::erase_if(hosts, [&](const Host& host) { return host.name == error.host; });
+    }
+  }
+  return failed;
+}
+
+Examined examine_by_ssh(const Surroundings& around, const RunConfig& run) {
+  std::vector<Host> hosts = hosts_of(run);
+  LaunchJob job = {.program = around.program,
+                   .version = program_version(),
+                   .command = "train",
+                   .arguments = {},
+                   .hosts = {},
+                   .ranks = {},
+                   .id = random_token(),
+                   .token = random_token(),
+                   .remote_dir = run.remote_dir,
+                   .ssh = {.more = run.ssh_option}};
+  const std::vector<HostReport> failed = deploy_where_possible(
+      hosts,
+      {.program = around.program, .remote_dir = job.remote_dir, .id = job.id, .ssh = job.ssh});
+  job.hosts = hosts;
+  ProbeRoute route;
+  for (size_t host = 0; host < hosts.size(); ++host) {
+    job.ranks.push_back({.rank = static_cast<int>(host), .server = false, .host = host});
+    route.names.push_back(hosts[host].name);
+  }
+  if (!hosts.empty()) route.commands = plan_ssh(job).commands;
+  Examined all = examine(route, {.directory = job.remote_dir}, job.token);
+  all.hosts.insert(all.hosts.end(), failed.begin(), failed.end());
+  return all;
+}
+
+Examined examine_by_slurm(const Surroundings& around, const RunConfig& run) {
+  const auto allocated = around.environment("SLURM_JOB_NUM_NODES");
+  const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
+  const Command command = {
+      .name = "srun",
+      .argv = {"srun", "--label", "--unbuffered", "--nodes=" + nodes, "--ntasks-per-node=1",
+               "--cpu-bind=none", "--mpi=none", around.program, "agent"}};
+  ProbeRoute route = {.names = {}, .commands = {command}, .tag = LineTag::Slurm};
+  for (int node = 0; node < std::stoi(nodes); ++node) {
+    route.names.push_back(fmt::format("node {}", node));
+  }
+  Examined all = examine(route, {.directory = "."}, random_token());
+  return all;
+}
+
+Examined examine_this_machine(const Surroundings& around) {
+  const std::string name = read_host().name;
+  const ProbeRoute route = {.names = {name},
+                            .commands = {{.name = name, .argv = {around.program, "agent"}}}};
+  return examine(route, {.directory = "."}, random_token());
+}
+
+Json everything(const Examined& all, std::span<const Row> rows) {
+  Json hosts = Json::array(), links = Json::array();
+  for (const HostReport& host : all.hosts) {
+    hosts.push_back(
+        {{"name", host.name},
+         {"unreachable", host.unreachable},
+         {"facts", host.facts},
+         {"compute", host.compute},
+         {"programs", host.programs},
+         {"clock_offset_seconds", host.clock_offset ? Json(*host.clock_offset) : Json()}});
+  }
+  for (const LinkReport& link : all.links) {
+    links.push_back({{"from", all.hosts[link.from].name},
+                     {"to", all.hosts[link.to].name},
+                     {"answer", link.answer}});
+  }
+  return {{"schema_version", 1},
+          {"kind", "doctor"},
+          {"verdict", name_of(worst_of(rows))},
+          {"findings", rows_to_json(rows)},
+          {"hosts", hosts},
+          {"links", links}};
+}
+
+}  // namespace
+
+int doctor_command(Surroundings& around, std::span<const std::string> arguments) {
+  DoctorWishes wishes;
+  const CommandSyntax syntax = syntax_for(wishes);
+  if (parse(syntax, arguments) == Parsed::Help) {
+    around.out << help_text(syntax);
+    return kSuccess;
+  }
+  if (wishes.slurm && !wishes.run.hosts.empty()) {
+    throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
+  }
+  const Examined all = wishes.slurm               ? examine_by_slurm(around, wishes.run)
+                       : wishes.run.hosts.empty() ? examine_this_machine(around)
+                                                  : examine_by_ssh(around, wishes.run);
+  const CheckContext context = {.all = all,
+                                .version = program_version(),
+                                .program = directory_name(around.program),
+                                .workers_per_host = wishes.run.num_devices};
+  std::vector<Row> rows = rows_for(context, /*thorough=*/true);
+  for (Row& row : link_rows(all)) rows.push_back(std::move(row));
+  around.out << (wishes.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
+  return worst_of(rows) == Level::Problem ? kFailure : kSuccess;
+}
+
+void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job) {
+  ProbeRoute route;
+  int most = 1;
+  for (size_t host = 0; host < plan.hosts.size(); ++host) {
+    route.names.push_back(plan.hosts[host].name);
+    route.commands.push_back(plan.commands[host]);
+    most = std::max(most, static_cast<int>(plan.agents[host].ranks.size()));
+  }
+  const Examined all = examine(route, {.directory = job.remote_dir, .thorough = false}, job.token);
+  const CheckContext context = {.all = all,
+                                .version = job.version,
+                                .program = directory_name(job.program),
+                                .workers_per_host = most};
+  std::vector<Row> rows = rows_for(context, /*thorough=*/false);
+  std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
+  for (const Row& row : rows) {
+    const std::string line = fmt::format("host {}: {}: {} ({})", fmt::join(row.hosts, ", "),
+                                         row.check, row.finding.what, row.finding.advice);
+    if (row.finding.level == Level::Problem) throw Error("{}", line);
+    around.err << "warning: " << line << "\n";
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// doctor.h: `lockstep doctor`, and what a launcher asks the doctor before it starts a run.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "app/program.h"
+#include "launch/launch_plan.h"
+
+namespace lockstep {
+
+int doctor_command(Surroundings& around, std::span<const std::string> arguments);
+
+// Warnings go to stderr. Throws Error for a problem. The program must be on the hosts already.
+void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job);
+
+}  // namespace lockstep

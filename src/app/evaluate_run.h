@@ -1,0 +1,14 @@
+// evaluate_run.h: --eval: how good the newest checkpoint is.
+#pragma once
+
+#include "app/crew.h"
+#include "app/plan.h"
+#include "app/program.h"
+
+namespace lockstep {
+
+// Collective. `result`: what is known before. Returns the exit code; throws Error when there is no
+// checkpoint, or none of this network.
+int evaluate_newest(Surroundings& around, const RunPlan& plan, Crew& crew, RunResult result);
+
+}  // namespace lockstep

@@ -1,0 +1,107 @@
+#include "app/evaluator.h"
+
+#include <ostream>
+
+#include "app/run_input.h"
+#include "report/console.h"
+#include "train/evaluate.h"
+#include "train/first_values.h"
+
+namespace lockstep {
+namespace {
+
+int batch_of(const RunPlan& plan) {
+  const int wanted = plan.config.eval_batch_size;
+  return wanted > 0 ? wanted : plan.facts.batch_size;
+}
+
+std::unique_ptr<Engine> inference_engine(const RunPlan& plan) {
+  EngineOptions options = plan.engine_options;
+  options.mode = Mode::Inference;
+  options.batch = batch_of(plan);
+  return plan.engine->make(plan.graph, options);
+}
+
+InputSpec examples_of(const RunPlan& plan, const Crew& crew) {
+  InputSpec spec = input_spec(plan, input_share(crew));
+  spec.batch = batch_of(plan);
+  return spec;
+}
+
+// Of made-up images there are as many as training has.
+int64_t most_batches(const RunConfig& run) {
+  constexpr int64_t kAsMany = 100;
+  if (run.num_eval_batches) return *run.num_eval_batches;
+  return run.data_dir.empty() ? run.num_batches.value_or(kAsMany) : 0;
+}
+
+// Of all workers.
+Hits summed(Communicator& control, const Hits& own) {
+  if (control.size() == 1) return own;
+  float sums[] = {static_cast<float>(own.examples), static_cast<float>(own.top_1),
+                  static_cast<float>(own.top_5)};  // whole numbers, far below 2^24
+  control.all_reduce(sums);
+  return {static_cast<int64_t>(sums[0]), static_cast<int64_t>(sums[1]),
+          static_cast<int64_t>(sums[2])};
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out)
+    : plan_(plan),
+      crew_(crew),
+      out_(out),
+      engine_(inference_engine(plan)),
+      arena_(make_arena(*engine_)),
+      examples_(examples_of(plan, crew), most_batches(plan.config)) {
+  engine_->bind(arena_);
+}
+
+Evaluation Evaluator::evaluate(int64_t step, const AtRest& replica) {
+  take_values(replica);
+  return run(step);
+}
+
+Evaluation Evaluator::evaluate(const Checkpoint& checkpoint) {
+  load(checkpoint, *engine_, arena_);
+  return run(checkpoint.facts().step);
+}
+
+void Evaluator::take_values(const AtRest& replica) {
+  if (crew_.rank() == 0) {
+    std::vector<float> values(replica.arena.all_values().size());
+    replica.strategy.newest_values(values);
+    copy_replica(replica.engine, replica.arena, values, *engine_, arena_);
+  }
+  Communicator& control = crew_.control();
+  if (control.size() == 1) return;
+  control.broadcast(arena_.all_values(), 0);
+  for (const StateInfo& state : engine_->state()) control.broadcast(state.values, 0);
+  for (ParameterId id = 0; id < arena_.count(); ++id) engine_->values_changed(id);
+  engine_->state_changed();
+}
+
+Evaluation Evaluator::run(int64_t step) {
+  const std::unique_ptr<InputSource> input = examples_.pass();
+  const int every = plan_.config.display_every;
+  const double images = double{1} * every * batch_of(plan_) * plan_.facts.devices;
+  const TimePoint begin = Clock::now();
+  TimePoint shown = begin;
+  const Hits own = count_hits(*engine_, *input, examples_.batches(), [&](int64_t batch) {
+    if (batch % every != 0) return;
+    out_ << evaluation_step_line(batch, images / seconds_since(shown).count()) << std::flush;
+    shown = Clock::now();
+  });
+  const Hits all = summed(crew_.control(), own);
+  const double examples = static_cast<double>(all.examples);
+  const Evaluation evaluation = {
+      .step = step,
+      .examples = all.examples,
+      .top_1_accuracy = all.examples > 0 ? static_cast<double>(all.top_1) / examples : 0,
+      .top_5_accuracy = all.examples > 0 ? static_cast<double>(all.top_5) / examples : 0,
+      .seconds = seconds_since(begin).count()};
+  out_ << accuracy_line(evaluation) << std::flush;
+  return evaluation;
+}
+
+}  // namespace lockstep

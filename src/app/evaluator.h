@@ -1,0 +1,37 @@
+// evaluator.h: measures how good a network is, on the validation examples, with all workers.
+//
+// It has an engine of its own, in inference mode: batch normalisation uses its moving averages.
+// Those of rank 0 count, and so do its values, so all workers judge the same network.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+
+#include "app/checkpoint_keeper.h"
+#include "app/crew.h"
+#include "data/validation_set.h"
+
+namespace lockstep {
+
+class Evaluator {
+ public:
+  // Opens the validation data. Borrows all; `out` gets the lines. Throws Error.
+  Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out);
+
+  // Collective.
+  Evaluation evaluate(int64_t step, const AtRest& replica);
+  Evaluation evaluate(const Checkpoint& checkpoint);
+
+ private:
+  void take_values(const AtRest& replica);
+  Evaluation run(int64_t step);
+
+  const RunPlan& plan_;
+  Crew& crew_;
+  std::ostream& out_;
+  std::unique_ptr<Engine> engine_;
+  ParameterArena arena_;
+  ValidationSet examples_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,70 @@
+// process_talk.cpp: processes on this machine, or those that mpirun and srun pass on the lines of.
+#include <ostream>
+
+#include "app/audience.h"
+#include "app/interrupt.h"
+#include "app/talk.h"
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+class ProcessTalk : public Talk {
+ public:
+  ProcessTalk(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
+      : around_(around),
+        plan_(plan),
+        verbose_(run.verbose),
+        audience_(around, plan.processes, run.verbose,
+                  plan.tag == LineTag::None ? "" : run.log_dir) {}
+
+  Next hear(const OutputLine& line) override {
+    if (plan_.tag == LineTag::None) {
+      audience_.hear(static_cast<int>(line.command), line.text, line.from_stderr);
+    } else if (const auto tagged = tagged_line(plan_.tag, line.text, line.from_stderr)) {
+      audience_.hear(tagged->rank, tagged->text, tagged->from_stderr);
+    } else {
+      audience_.hear_starter(plan_.commands[line.command].name, line.text);
+    }
+    return Next::GoOn;
+  }
+
+  std::vector<Letter> letters() override { return {}; }
+  Next poll() override { return interrupts_.interrupted() ? Next::Stop : Next::GoOn; }
+
+  int exit_code(const PlanOutcome& outcome) override {
+    if (outcome.end == RunEnd::Interrupted) return kInterrupted;
+    if (outcome.end == RunEnd::Completed) return kSuccess;
+    if (plan_.tag == LineTag::None) {
+      explain(outcome);
+    } else {
+      audience_.explain();
+    }
+    around_.err << "lockstep: " << outcome.why << "; the run was ended\n";
+    return kFailure;
+  }
+
+ private:
+  // It is known which of them failed first.
+  void explain(const PlanOutcome& outcome) {
+    if (outcome.culprit == 0 || verbose_) return;
+    for (const std::string& text : outcome.commands[outcome.culprit].last_lines) {
+      around_.err << "[" << plan_.commands[outcome.culprit].name << "] " << text << "\n";
+    }
+  }
+
+  Surroundings& around_;
+  const LaunchPlan& plan_;
+  bool verbose_;
+  Audience audience_;
+  InterruptWatch interrupts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Talk> talk_with_processes(Surroundings& around, const LaunchPlan& plan,
+                                          const RunConfig& run) {
+  return std::make_unique<ProcessTalk>(around, plan, run);
+}
+
+}  // namespace lockstep

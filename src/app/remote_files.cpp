@@ -1,0 +1,62 @@
+#include "app/remote_files.h"
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kResult = "result.json";
+constexpr const char* kTrace = "trace.json";
+constexpr const char* kBenchmark = "benchmark";
+
+std::string if_wanted(const std::string& here, const char* there) {
+  return here.empty() ? "" : there;
+}
+
+std::string last_part(const std::string& name) {
+  return std::filesystem::path(name).filename().string();
+}
+
+}  // namespace
+
+RunConfig RemoteFiles::remote(const RunConfig& run) {
+  RunConfig there = run;
+  there.result = if_wanted(run.result, kResult);
+  there.trace_file = if_wanted(run.trace_file, kTrace);
+  there.benchmark_log_dir = if_wanted(run.benchmark_log_dir, kBenchmark);
+  there.log_dir = "";  // the agent keeps the logs
+  return there;
+}
+
+void RemoteFiles::add(const std::string& host, const std::string& name, const std::string& bytes) {
+  const std::string place = place_of(host, name);
+  if (place.empty()) return;
+  auto found = open_.find(place);
+  if (found == open_.end()) {
+    const auto directory = std::filesystem::path(place).parent_path();
+    std::error_code ignored;
+    if (!directory.empty()) std::filesystem::create_directories(directory, ignored);
+    found = open_.emplace(place, std::ofstream(place, std::ios::binary)).first;
+  }
+  if (!found->second.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()) {
+    throw Error("cannot write {}", place);
+  }
+}
+
+// Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.
+std::string RemoteFiles::place_of(const std::string& host, const std::string& name) const {
+  if (name == kResult) return run_.result;
+  if (name == kTrace) return run_.trace_file;
+  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
+  if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
+    return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
+  }
+  if (directory == "logs" && !run_.log_dir.empty()) {
+    return (std::filesystem::path(run_.log_dir) / (host + "-" + last_part(name))).string();
+  }
+  return "";
+}
+
+}  // namespace lockstep

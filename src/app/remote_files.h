@@ -1,0 +1,29 @@
+// remote_files.h: the files of a run on other hosts, as they come back.
+#pragma once
+
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "config/run_config.h"
+
+namespace lockstep {
+
+class RemoteFiles {
+ public:
+  explicit RemoteFiles(const RunConfig& run) : run_(run) {}
+
+  // The same options, with all files inside the directory that the run has there.
+  static RunConfig remote(const RunConfig& run);
+
+  // A piece of a file of that host, by its name there. One that nobody asked for is dropped.
+  void add(const std::string& host, const std::string& name, const std::string& bytes);
+
+ private:
+  std::string place_of(const std::string& host, const std::string& name) const;
+
+  const RunConfig& run_;
+  std::map<std::string, std::ofstream> open_;  // by place
+};
+
+}  // namespace lockstep

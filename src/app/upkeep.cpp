@@ -1,0 +1,66 @@
+#include "app/upkeep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+
+#include "report/console.h"
+
+namespace lockstep {
+namespace {
+
+// In steps; epochs are rounded up to whole ones.
+int64_t evaluation_interval(const RunPlan& plan) {
+  const RunConfig& run = plan.config;
+  if (run.eval_during_training_every_n_steps) return *run.eval_during_training_every_n_steps;
+  const double examples = static_cast<double>(plan.examples_per_epoch);
+  const double batch = double{1} * plan.facts.batch_size * plan.facts.devices;
+  const double steps = std::ceil(*run.eval_during_training_every_n_epochs * examples / batch);
+  return std::max<int64_t>(1, static_cast<int64_t>(std::min(steps, 1e15)));
+}
+
+}  // namespace
+
+Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkLog* log,
+               Summaries* summaries)
+    : around_(around), plan_(plan), log_(log), summaries_(summaries), step_(plan.beginning.step) {
+  if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan, around.err);
+  if (!evaluates_during_training(plan.config)) return;
+  evaluator_.emplace(plan, crew, around.out);
+  evaluate_every_ = evaluation_interval(plan);
+}
+
+void Upkeep::after_step(const AtRest& replica) {
+  ++step_;
+  if (keeper_) keeper_->after_step(step_, replica);
+  if (!evaluator_ || step_ % evaluate_every_ != 0) return;
+  around_.out << fmt::format("Running evaluation at global_step {}\n", step_);
+  evaluate(replica);
+  const std::optional<double>& wanted = plan_.config.stop_at_top_1_accuracy;
+  good_enough_ = wanted && evaluations_.back().top_1_accuracy >= *wanted;
+  around_.out << (good_enough_
+                      ? fmt::format("Stopping, as eval accuracy at least {} was reached\n", *wanted)
+                      : "Resuming training\n")
+              << std::flush;
+}
+
+void Upkeep::finish(const AtRest& replica) {
+  if (keeper_) keeper_->finish(step_, replica);
+  if (!evaluator_) return;
+  around_.out << "Done with training\n" << std::flush;
+  if (!evaluations_.empty() && evaluations_.back().step == step_) return;
+  around_.out << fmt::format("Running final evaluation at global_step {}\n", step_);
+  evaluate(replica);
+}
+
+void Upkeep::evaluate(const AtRest& replica) {
+  const TimePoint begin = Clock::now();
+  const Evaluation& evaluation = evaluations_.emplace_back(evaluator_->evaluate(step_, replica));
+  if (log_) log_evaluation(*log_, evaluation);
+  if (summaries_) summaries_->evaluation(evaluation);
+  evaluation_time_ += seconds_since(begin);
+}
+
+}  // namespace lockstep

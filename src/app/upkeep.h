@@ -1,0 +1,76 @@
+// upkeep.h: what a training run does between its steps besides training: checkpoints, evaluations,
+// and what is told of them.
+#pragma once
+
+#include <optional>
+
+#include "app/checkpoint_keeper.h"
+#include "app/crew.h"
+#include "app/evaluator.h"
+#include "app/program.h"
+#include "app/summaries.h"
+#include "train/loop.h"
+
+namespace lockstep {
+
+class Upkeep {
+ public:
+  // Borrows all of it; `log` and `summaries` may be null.
+  Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkLog* log,
+         Summaries* summaries);
+
+  // These on all workers alike.
+  void after_step(const AtRest& replica);
+  void warmup_done() { evaluation_time_ = Seconds{0}; }
+  bool wants_stop() const { return good_enough_; }
+  void finish(const AtRest& replica);  // after the last step
+
+  Seconds evaluation_time() const { return evaluation_time_; }  // since the warm-up
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+ private:
+  void evaluate(const AtRest& replica);
+
+  Surroundings& around_;
+  const RunPlan& plan_;
+  BenchmarkLog* log_;
+  Summaries* summaries_;
+  int64_t step_;  // updates so far
+  std::optional<CheckpointKeeper> keeper_;
+  std::optional<Evaluator> evaluator_;
+  int64_t evaluate_every_ = 0;
+  std::vector<Evaluation> evaluations_;
+  Seconds evaluation_time_{};
+  bool good_enough_ = false;
+};
+
+// An observer with an upkeep behind it.
+class KeptUp : public LoopObserver {
+ public:
+  // Borrows all of it; `upkeep` may be null.
+  KeptUp(LoopObserver& observer, Upkeep* upkeep, const AtRest& replica)
+      : observer_(observer), upkeep_(upkeep), replica_(replica) {}
+
+  void before_step(int step) override { observer_.before_step(step); }
+  void after_step(int step, std::span<const StepRecord> timed) override {
+    observer_.after_step(step, timed);
+    if (upkeep_) upkeep_->after_step(replica_);
+  }
+  void warmup_done() override {
+    observer_.warmup_done();
+    if (upkeep_) upkeep_->warmup_done();
+  }
+  bool wants_stop() override { return observer_.wants_stop() || good_enough(); }
+  bool good_enough() const { return upkeep_ && upkeep_->wants_stop(); }
+  Seconds evaluation_time() const { return upkeep_ ? upkeep_->evaluation_time() : Seconds{0}; }
+  void finish() {
+    if (upkeep_) upkeep_->finish(replica_);
+  }
+
+ private:
+  LoopObserver& observer_;
+  Upkeep* upkeep_;
+  AtRest replica_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,49 @@
+// agent_protocol.h: what the launcher and its agent on a host say to each other, line by line, over
+// the stdin and stdout of ssh.
+//
+//   launcher to agent: the job, as JSON; "store HOST:PORT" when all may begin; "stop"; "alive"
+//                      every few seconds. The end of the line, or a long silence: it is gone.
+//   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT" and
+//                      "err RANK TEXT"; "last - TEXT" for the last lines of the rank that failed,
+//                      "failed - TEXT" for why; "file PATH BASE64" for a piece of a file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/run_json.h"
+
+namespace lockstep {
+
+struct AgentJob {
+  std::vector<int> ranks;              // to run on this host
+  int size = 1;                        // of the whole run
+  std::string command;                 // "train"
+  std::vector<std::string> arguments;  // of every rank
+  std::string version;                 // of the launcher: another one may mean other options
+  std::string token;
+  bool keeps_store = false;
+  int store_port = 0;     // 0: any free one
+  std::string directory;  // for the files of this run; made, and removed in the end
+  bool logs = false;      // what the ranks print comes back as files
+};
+
+inline constexpr const char* kAlive = "alive";
+inline constexpr const char* kProbe = "probe";  // in place of a job: questions follow
+
+Json job_to_json(const AgentJob& job);
+AgentJob job_from_json(const Json& json);
+
+struct AgentLine {
+  std::string kind;  // "out"
+  std::string name;  // rank, port or path
+  std::string text;  // the rest
+};
+AgentLine parse_agent_line(const std::string& line);
+
+std::string base64(std::string_view bytes);
+std::string from_base64(std::string_view text);  // throws Error
+
+}  // namespace lockstep

@@ -1,0 +1,40 @@
+// deploy.h: brings this program to hosts that do not have it, with the shared libraries they lack.
+//
+// It lies in a directory that is named after its contents, so what is there is up to date, and
+// several versions live side by side. It appears there only when it is whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "launch/hosts.h"
+#include "launch/ssh.h"
+
+namespace lockstep {
+
+struct Deployment {
+  std::string program;     // here
+  std::string remote_dir;  // there
+  std::string id;          // of this launch and no other
+  SshOptions ssh;
+};
+
+class HostError : public Error {
+ public:
+  HostError(std::string failed_host, std::string reason)
+      : Error("host {}: {}", failed_host, reason),
+        host(std::move(failed_host)),
+        why(std::move(reason)) {}
+
+  std::string host, why;
+};
+
+// The directory of the program on every host, which holds `lockstep` and its libraries. All hosts
+// at once. Throws HostError for the first host that failed; then nothing is left there.
+std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
+
+// Names this file by its contents: "lockstep-3f0a...".
+std::string directory_name(const std::string& program);
+
+}  // namespace lockstep

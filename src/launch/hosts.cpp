@@ -1,0 +1,137 @@
+#include "launch/hosts.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kMostSlots = 4096;
+
+// Names go to ssh and into messages, never to a shell; but what begins with a dash ssh would take
+// for an option, and no host has spaces or control characters in its name.
+bool is_host_name(const std::string& name) {
+  constexpr std::string_view kAllowed = "._-:@%";
+  return !name.empty() && name.front() != '-' && std::ranges::all_of(name, [&](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+           kAllowed.find(letter) != std::string_view::npos;
+  });
+}
+
+class Reader {
+ public:
+  Reader(std::string where, int line) : where_(std::move(where)), line_(line) {}
+
+  Host host(const std::string& text) const {
+    if (text.starts_with('[')) return bracketed(text);
+    const size_t colon = text.find(':');
+    const bool plain = colon == std::string::npos || text.find(':', colon + 1) < text.size();
+    if (plain) return checked({text, text});  // several colons: an IPv6 address
+    return checked({text.substr(0, colon), text.substr(0, colon), slots(text.substr(colon + 1))});
+  }
+
+  // What may follow a host on its line.
+  void add_word(Host& host, const std::string& word) const {
+    constexpr std::string_view kSlots = "slots=", kMost = "max_slots=", kMostToo = "max-slots=";
+    if (word.starts_with(kSlots)) {
+      host.slots = slots(word.substr(kSlots.size()));
+    } else if (!word.starts_with(kMost) && !word.starts_with(kMostToo)) {
+      if (host.ssh_target != host.name) complain(fmt::format("'{}' is one word too many", word));
+      host.ssh_target = word;
+      checked({word, word});
+    }
+  }
+
+  [[noreturn]] void complain(const std::string& why) const {
+    throw UsageError("{}{}: {}", where_, line_ > 0 ? fmt::format(":{}", line_) : "", why);
+  }
+
+ private:
+  Host bracketed(const std::string& text) const {
+    const size_t end = text.find(']');
+    const bool whole = end != std::string::npos && (end + 1 == text.size() || text[end + 1] == ':');
+    if (!whole) complain(fmt::format("'{}' must be [IPV6] or [IPV6]:SLOTS", text));
+    const std::string name = text.substr(1, end - 1);
+    Host host = checked({name, name});
+    if (end + 1 < text.size()) host.slots = slots(text.substr(end + 2));
+    return host;
+  }
+
+  Host checked(Host host) const {
+    if (!is_host_name(host.name)) complain(fmt::format("'{}' is no name of a host", host.name));
+    return host;
+  }
+
+  int slots(const std::string& text) const {
+    const auto number = whole_number(text);
+    if (!number || *number < 1 || *number > kMostSlots) {
+      complain(fmt::format("slots must be a number from 1 to {}, not '{}'", kMostSlots, text));
+    }
+    return static_cast<int>(*number);
+  }
+
+  std::string where_;
+  int line_;  // 0: the text has no lines
+};
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream stream(line.substr(0, line.find('#')));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& reader) {
+  const std::vector<std::string> words = words_of(line);
+  if (words.empty()) return;
+  const std::vector<std::string> listed = split(words[0], ',');
+  for (const std::string& text : listed) hosts.push_back(reader.host(text));
+  if (words.size() > 1 && listed.size() > 1) {
+    reader.complain("a list of hosts between commas stands alone on its line");
+  }
+  for (size_t i = 1; i < words.size(); ++i) reader.add_word(hosts.back(), words[i]);
+}
+
+void refuse_twice(const std::vector<Host>& hosts, const std::string& where) {
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    for (size_t j = i + 1; j < hosts.size(); ++j) {
+      if (hosts[i].name == hosts[j].name) {
+        throw UsageError("{}: {} is listed twice; use {}:SLOTS for several devices", where,
+                         hosts[i].name, hosts[i].name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Host> parse_hosts(const std::string& text, const std::string& where) {
+  std::vector<Host> hosts;
+  const std::vector<std::string> lines = split(text, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    add_line(hosts, lines[i], Reader(where, lines.size() > 1 ? static_cast<int>(i) + 1 : 0));
+  }
+  if (hosts.empty()) throw UsageError("{} names no host", where);
+  refuse_twice(hosts, where);
+  return hosts;
+}
+
+std::vector<Host> read_hosts(const std::string& file_or_list) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(file_or_list, unknown)) {
+    const bool looks_like_a_file = file_or_list.find('/') != std::string::npos;
+    if (looks_like_a_file) throw UsageError("--hosts {}: there is no such file", file_or_list);
+    return parse_hosts(file_or_list, "--hosts");
+  }
+  std::ifstream file(file_or_list);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad() || !file.is_open()) throw UsageError("--hosts {}: cannot be read", file_or_list);
+  return parse_hosts(text, file_or_list);
+}
+
+}  // namespace lockstep

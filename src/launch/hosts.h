@@ -1,0 +1,34 @@
+// hosts.h: lists of hosts in all the ways that people keep them.
+//
+//   node1 alias1            name in the cluster, name for ssh (the nodes file of tfperftest, the
+//   hosts
+//                           file of CloudFormation)
+//   node1 slots=4           Open MPI's hostfile
+//   node1:4,node2:4         Horovod's -H, and mpirun's
+//   node1                   plain; one per line, or several between commas
+//   [fe80::1]:4             an IPv6 address stands in brackets where something follows it
+//
+// '#' begins a comment, blank lines count for nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+struct Host {
+  std::string name;        // in the cluster: what the other hosts call it
+  std::string ssh_target;  // what ssh is told; often the same
+  std::optional<int> slots = {};
+
+  bool operator==(const Host&) const = default;
+};
+
+// `where` names the text in messages: a file, or "--hosts". Throws UsageError with line and reason.
+std::vector<Host> parse_hosts(const std::string& text, const std::string& where);
+
+// The value of --hosts: a file if there is one of that name, else a list.
+std::vector<Host> read_hosts(const std::string& file_or_list);
+
+}  // namespace lockstep

@@ -1,0 +1,128 @@
+#include "launch/mpirun.h"
+
+#include <csignal>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace lockstep {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+// Neighbouring ranks of one host.
+struct Stretch {
+  size_t host;
+  int ranks;
+};
+
+std::vector<Stretch> stretches_of(const std::vector<PlacedRank>& ranks) {
+  std::vector<Stretch> stretches;
+  for (const PlacedRank& rank : ranks) {
+    if (stretches.empty() || stretches.back().host != rank.host) stretches.push_back({rank.host, 0});
+    ++stretches.back().ranks;
+  }
+  return stretches;
+}
+
+std::string names_of(const std::map<std::string, std::string>& environment) {
+  std::string names;
+  for (const auto& [name, value] : environment) names += (names.empty() ? "" : ",") + name;
+  return names;
+}
+
+// MPI takes these as one text, and divides it at spaces.
+std::string ssh_arguments(const SshOptions& ssh) {
+  std::string text = "-o BatchMode=yes";
+  for (const std::string& option : ssh.more) {
+    if (option.find(' ') != std::string::npos) {
+      throw UsageError("--ssh-option '{}': mpirun hands no spaces to ssh; use your ssh config",
+                       option);
+    }
+    text += " -o " + option;
+  }
+  return text;
+}
+
+Words one_process(const LaunchJob& job) {
+  Words words = {job.program, job.command};
+  add(words, job.arguments);
+  return words;
+}
+
+// One part per stretch, divided by ':', since each says its own host.
+Words open_mpi(const LaunchJob& job) {
+  Words words = {"mpirun", "--bind-to", "none", "--map-by", "slot", "--tag-output"};
+  add(words, {"--mca", "mpi_yield_when_idle", "1", "--mca", "orte_abort_on_non_zero_status", "0"});
+  if (job.as_root) words.emplace_back("--allow-run-as-root");
+  if (!job.interface.empty()) {
+    add(words, {"--mca", "btl_tcp_if_include", job.interface});
+    add(words, {"--mca", "oob_tcp_if_include", job.interface});
+  }
+  if (!job.ssh.more.empty()) add(words, {"--mca", "plm_rsh_args", ssh_arguments(job.ssh)});
+  for (const auto& [name, value] : job.environment) add(words, {"-x", name});
+  add(words, job.mpirun_options);
+  bool first = true;
+  for (const Stretch& stretch : stretches_of(job.ranks)) {
+    if (!first) words.emplace_back(":");
+    first = false;
+    const std::string count = fmt::to_string(stretch.ranks);
+    add(words, {"-np", count, "-H", job.hosts[stretch.host].ssh_target + ":" + count});
+    add(words, one_process(job));
+  }
+  return words;
+}
+
+Words mpich(const LaunchJob& job) {
+  Words words = {"mpirun", "-prepend-rank", "-bind-to", "none"};
+  if (!job.environment.empty()) add(words, {"-genvlist", names_of(job.environment)});
+  if (!job.interface.empty()) add(words, {"-iface", job.interface});
+  std::string hosts;
+  std::vector<size_t> seen;
+  for (const Stretch& stretch : stretches_of(job.ranks)) {
+    if (std::find(seen.begin(), seen.end(), stretch.host) != seen.end()) {
+      throw UsageError(
+          "MPICH fills host by host, and these servers belong elsewhere; use --ps-in-worker, "
+          "--ps-per-node, or --launcher ssh");
+    }
+    seen.push_back(stretch.host);
+    hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", job.hosts[stretch.host].ssh_target,
+                         stretch.ranks);
+  }
+  if (job.hosts.size() > 1) add(words, {"-hosts", hosts});
+  add(words, job.mpirun_options);
+  add(words, {"-n", fmt::to_string(job.ranks.size())});
+  add(words, one_process(job));
+  return words;
+}
+
+}  // namespace
+
+MpiKind mpi_kind(const std::string& version_text) {
+  const std::string text = lower_case(version_text);
+  if (text.find("open mpi") != std::string::npos) return MpiKind::OpenMpi;
+  for (const char* mark : {"hydra", "mpich", "intel(r) mpi"}) {
+    if (text.find(mark) != std::string::npos) return MpiKind::Mpich;
+  }
+  throw Error("mpirun is neither Open MPI's nor MPICH's: it says '{}'",
+              version_text.substr(0, version_text.find('\n')));
+}
+
+LaunchPlan plan_mpirun(const LaunchJob& job) {
+  const bool open = mpi_kind(job.mpirun_version) == MpiKind::OpenMpi;
+  LaunchPlan plan = {.processes = processes_of(job, job.program),
+                     .commands = {{.name = "mpirun",
+                                   .argv = open ? open_mpi(job) : mpich(job),
+                                   .env = job.environment,
+                                   .stop_signal = SIGUSR1}},
+                     .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
+                     .meeting = open ? "a free one of rank 0's host, told by MPI"
+                                     : "a free one of this machine",
+                     .cores = "bound to none; workers of a host divide them, each pinned to its "
+                              "part"};
+  return plan;
+}
+
+}  // namespace lockstep

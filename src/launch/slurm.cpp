@@ -1,0 +1,121 @@
+#include "launch/slurm.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "launch/shell_quote.h"
+
+namespace lockstep {
+namespace {
+
+// $1 is the script, the rest are words for sbatch. Asked to stop (USR1), it has the program inside
+// the job interrupted; asked to end (TERM), it cancels the job. squeue forgets a job some minutes
+// after its end, and fails when the controller is busy: only scontrol's word counts as the end.
+constexpr const char* kSubmitAndWait = R"(
+script=$1; shift
+job=$(printf '%s' "$script" | sbatch --parsable "$@") || exit 1
+job=${job%%;*}
+trap 'scancel --batch --signal=INT "$job" 2>/dev/null' USR1
+trap 'scancel "$job"; exit 143' TERM INT HUP
+last=
+while :; do
+  text=$(scontrol --oneliner show job "$job" 2>/dev/null) || text=
+  state=${text#*JobState=}; state=${state%% *}
+  case $state in
+    COMPLETED|FAILED|CANCELLED*|TIMEOUT|NODE_FAIL|PREEMPTED|OUT_OF_MEMORY|BOOT_FAIL|DEADLINE)
+      code=${text#* ExitCode=}; echo "$job END $state ${code%% *}"; exit 0;;
+  esac
+  if [ -n "$state" ] && [ "$state" != "$last" ]; then
+    reason=${text#* Reason=}; echo "$job $state ${reason%% *}"; last=$state
+  fi
+  sleep 1 & wait $!
+done
+)";
+
+std::string node_list(const LaunchJob& job) {
+  std::string list;
+  for (const PlacedRank& rank : job.ranks) {
+    list += (list.empty() ? "" : ",") + job.hosts[rank.host].name;
+  }
+  return list;
+}
+
+size_t hosts_used(const LaunchJob& job) {
+  std::set<size_t> hosts;
+  for (const PlacedRank& rank : job.ranks) hosts.insert(rank.host);
+  return hosts.size();
+}
+
+}  // namespace
+
+// Laid out in the order of the list. A worker may use all cores that the job has on its node; one
+// that fails does not end the others at once, since rank 0 may be writing what was measured.
+LaunchPlan plan_srun(const LaunchJob& job) {
+  std::vector<std::string> words = {"srun",
+                                    "--label",
+                                    "--unbuffered",
+                                    "--input=none",
+                                    "--kill-on-bad-exit=0",
+                                    "--wait=60",
+                                    "--cpu-bind=none",
+                                    job.uses_mpi ? "--mpi=pmix" : "--mpi=none",
+                                    fmt::format("--nodes={}", hosts_used(job)),
+                                    fmt::format("--ntasks={}", job.ranks.size()),
+                                    "--distribution=arbitrary",
+                                    "--nodelist=" + node_list(job),
+                                    job.program,
+                                    job.command};
+  words.insert(words.end(), job.arguments.begin(), job.arguments.end());
+  return {.processes = processes_of(job, job.program),
+          .commands = {{.name = "srun",
+                        .argv = std::move(words),
+                        .env = job.environment,
+                        .stop_signal = SIGUSR1}},
+          .tag = LineTag::Slurm,
+          .meeting = "of rank 0's node, from the numbers of job and step",
+          .cores = "those of the job; workers of a node divide them, each pinned to its part"};
+}
+
+LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish) {
+  std::string script = "#!/bin/sh\n#SBATCH --job-name=lockstep\n";
+  script += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n", wish.nodes,
+                        wish.tasks_per_node);
+  script += "#SBATCH --exclusive\n";
+  for (const std::string& option : job.sbatch_options) {
+    if (option.find('\n') != std::string::npos || !option.starts_with('-')) {
+      throw UsageError("--sbatch-option '{}' must be as on a line #SBATCH: --name=value", option);
+    }
+    script += fmt::format("#SBATCH {}\n", option);
+  }
+  std::vector<std::string> inside = {job.program, job.command};
+  inside.insert(inside.end(), job.arguments.begin(), job.arguments.end());
+  script += fmt::format("exec {}\n", shell_line(inside));
+  std::string pattern = job.output;  // to Slurm % begins a number or a name
+  for (size_t at = 0; (at = pattern.find('%', at)) != std::string::npos; at += 2) {
+    pattern.insert(at, "%");
+  }
+  return {.processes = {},
+          .commands = {{.name = "Slurm",
+                        .argv = {"sh", "-c", kSubmitAndWait, "sh", script,
+                                 fmt::format("--output={}-%j.log", pattern),
+                                 fmt::format("--error={}-%j.err", pattern)},
+                        .stop_signal = SIGUSR1}},
+          .meeting = "of rank 0's node, from the numbers of job and step",
+          .cores = "those of the job; workers of a node divide them, each pinned to its part",
+          .batch_script = script,
+          .batch_output = job.output};
+}
+
+BatchNews parse_batch_news(const std::string& line) {
+  std::istringstream words(line);
+  BatchNews news;
+  words >> news.job >> news.state;
+  std::getline(words >> std::ws, news.more);
+  return news;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,29 @@
+// slurm.h: the launcher of Slurm. Inside an allocation one srun starts all processes, each on the
+// node that it is planned for. Outside, a batch job is submitted that does the same: its script
+// starts this program inside the allocation, and whoever submitted it waits and follows.
+#pragma once
+
+#include "launch/launch_plan.h"
+
+namespace lockstep {
+
+LaunchPlan plan_srun(const LaunchJob& job);
+
+struct BatchWish {
+  int nodes = 1;
+  int tasks_per_node = 1;
+};
+
+// `job.arguments` are for the program inside the allocation. Throws UsageError for an option that
+// is no line.
+LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish);
+
+// What the command that submits and waits says.
+struct BatchNews {
+  std::string job;    // its number
+  std::string state;  // as squeue writes it, or END
+  std::string more;   // a reason; of END: state and exit code
+};
+BatchNews parse_batch_news(const std::string& line);
+
+}  // namespace lockstep

@@ -1,0 +1,58 @@
+#include "launch/ssh_plan.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "launch/deploy.h"
+
+namespace lockstep {
+namespace {
+
+// $1 is where the program and the libraries that the host lacks are.
+constexpr const char* kStartAgent =
+    "d=$(cd -- \"$1\" && pwd) && "
+    "LD_LIBRARY_PATH=\"$d${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$d/lockstep\" agent";
+
+AgentJob agent_job(const LaunchJob& job, size_t position) {
+  return {.ranks = {},
+          .size = static_cast<int>(job.ranks.size()),
+          .command = job.command,
+          .arguments = job.arguments,
+          .version = job.version,
+          .token = job.token,
+          .keeps_store = false,
+          .store_port = job.store_port,
+          // Hosts may share their disks.
+          .directory = fmt::format("{}/run-{}-{}", job.remote_dir, job.id, position),
+          .logs = job.logs};
+}
+
+}  // namespace
+
+LaunchPlan plan_ssh(const LaunchJob& job) {
+  const std::string directory = job.remote_dir + "/" + directory_name(job.program);
+  LaunchPlan plan;
+  plan.processes = processes_of(job, directory + "/lockstep");
+  std::map<size_t, size_t> position;  // of a host among those that have ranks
+  for (const PlacedRank& rank : job.ranks) {
+    const auto [found, is_new] = position.try_emplace(rank.host, plan.hosts.size());
+    if (is_new) {
+      const Host& host = job.hosts[rank.host];
+      plan.agents.push_back(agent_job(job, plan.hosts.size()));
+      plan.hosts.push_back(host);
+      plan.commands.push_back(on_host(host, {"sh", "-c", kStartAgent, "sh", directory}, job.ssh));
+      plan.commands.back().listens = true;
+    }
+    plan.agents[found->second].ranks.push_back(rank.rank);
+    if (rank.rank == 0) plan.keeper = found->second;
+  }
+  plan.agents[plan.keeper].keeps_store = true;
+  plan.meeting =
+      fmt::format("{} of {}", job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
+                  plan.hosts[plan.keeper].name);
+  plan.cores = "workers of a host divide them, each pinned to its part";
+  return plan;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,111 @@
+#include "train/checkpoint_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "data/input_file.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "model.ckpt-";
+
+// Of "model.ckpt-120": 120.
+std::optional<int64_t> step_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (!name.starts_with(kPrefix)) return {};
+  int64_t step = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, step);
+  if (error != std::errc() || stop != end || step < 0) return {};
+  return step;
+}
+
+// "model.ckpt-120.a1B2c3": what base/atomic_file.h writes to before it has the name.
+bool is_half_written(const fs::path& path) {
+  constexpr size_t kSuffix = 7;
+  const std::string name = path.filename().string();
+  return name.size() > kSuffix && name[name.size() - kSuffix] == '.' &&
+         step_of(name.substr(0, name.size() - kSuffix)).has_value();
+}
+
+}  // namespace
+
+std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
+  std::vector<CheckpointFile> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    const std::optional<int64_t> step = step_of(entry.path());
+    if (step) files.push_back({entry.path().string(), *step});
+  }
+  std::ranges::sort(files, {}, &CheckpointFile::step);
+  return files;
+}
+
+Checkpoint read_checkpoint(const std::string& path) {
+  const InputFile file(path);
+  Memory memory(file.bytes());
+  file.read_at(0, {reinterpret_cast<uint8_t*>(memory.data()), static_cast<size_t>(file.bytes())});
+  try {
+    return Checkpoint(std::move(memory));
+  } catch (const Error& error) {  // adds the name
+    throw Error("{}: {}", path, error.what());
+  }
+}
+
+std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const Tell& tell) {
+  if (step_of(place) && fs::is_regular_file(place)) {
+    return FoundCheckpoint{place, read_checkpoint(place)};
+  }
+  std::vector<CheckpointFile> files = list_checkpoints(place);
+  const bool any = !files.empty();
+  for (; !files.empty(); files.pop_back()) {
+    try {
+      return FoundCheckpoint{files.back().path, read_checkpoint(files.back().path)};
+    } catch (const Error& error) {  // the one before it may be whole
+      tell(fmt::format("warning: {}", error.what()));
+    }
+  }
+  if (any) throw Error("no checkpoint in {} can be read; remove them to begin anew", place);
+  return {};
+}
+
+CheckpointWriter::CheckpointWriter(std::string directory, int keep)
+    : directory_(std::move(directory)), keep_(keep) {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) throw Error("cannot make --train-dir {}: {}", directory_, error.message());
+  const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
+  if (!why.empty()) throw Error("cannot write to --train-dir {}: {}", directory_, why);
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
+    if (is_half_written(entry.path())) fs::remove(entry.path(), error);
+  }
+}
+
+std::string CheckpointWriter::write(const Checkpoint& checkpoint) {
+  const Memory& bytes = checkpoint.memory();
+  const std::string name = fmt::format("{}{}", kPrefix, checkpoint.facts().step);
+  const std::string path = (fs::path(directory_) / name).string();
+  write_whole_file(
+      path, {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.bytes())});
+  remove_old();
+  return path;
+}
+
+void CheckpointWriter::remove_old() const {
+  if (keep_ == 0) return;
+  const std::vector<CheckpointFile> files = list_checkpoints(directory_);
+  std::error_code ignored;  // a file that stays is no harm
+  for (size_t i = 0; i + static_cast<size_t>(keep_) < files.size(); ++i) {
+    fs::remove(files[i].path, ignored);
+  }
+}
+
+}  // namespace lockstep

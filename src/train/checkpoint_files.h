@@ -1,0 +1,55 @@
+// checkpoint_files.h: the checkpoints of a run in its directory: model.ckpt-STEP, one file each.
+//
+// A file appears whole or not at all (base/atomic_file.h): a run that is killed at any moment
+// leaves the checkpoints that it had finished. Where the newest cannot be read all the same,
+// because a disk failed or somebody cut it short, the one before it is used.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "train/checkpoint.h"
+
+namespace lockstep {
+
+struct CheckpointFile {
+  std::string path;
+  int64_t step = 0;
+};
+
+struct FoundCheckpoint {
+  std::string path;
+  Checkpoint checkpoint;
+};
+
+// Oldest first; none when there is no such directory.
+std::vector<CheckpointFile> list_checkpoints(const std::string& directory);
+
+// Of one file. Throws Error that names it.
+Checkpoint read_checkpoint(const std::string& path);
+
+// The newest that can be read, or the one that `place` names itself; absent: there is none. Each
+// that had to be passed over is told. Throws Error when there are some and none can be read: a run
+// that silently began anew would throw them away.
+using Tell = std::function<void(const std::string& line)>;
+std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const Tell& tell);
+
+// Whoever writes checkpoints to a directory.
+class CheckpointWriter {
+ public:
+  // `keep`: so many, the newest; 0: all. Makes the directory, and removes what runs that were
+  // killed left half-written. Throws Error when nothing can be written there.
+  CheckpointWriter(std::string directory, int keep);
+
+  std::string write(const Checkpoint& checkpoint);  // returns the path; throws Error
+
+ private:
+  void remove_old() const;
+
+  std::string directory_;
+  int keep_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,117 @@
+#include "app/checks.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+HostReport healthy(const std::string& name) {
+  HostReport host = {.name = name};
+  host.facts = {{"version", "1"},
+                {"program", "p"},
+                {"cpu_model", "C"},
+                {"isa", {"avx2"}},
+                {"usable_threads", 4},
+                {"available_memory_bytes", int64_t{16} << 30},
+                {"disk_free_bytes", int64_t{16} << 30},
+                {"governor", "performance"},
+                {"load", 0.1},
+                {"interfaces", {{{"name", "eth0"}, {"address", "10.0.0.1"}}}}};
+  host.compute = {{"flops", 100.0}, {"stolen", 0.0}};
+  host.clock_offset = 0.0;
+  host.clock_uncertainty = 0.01;
+  return host;
+}
+
+// What is found beside "ok" when one of three hosts is changed.
+std::vector<Row> found(void (*change)(HostReport&)) {
+  Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
+  change(all.hosts[1]);
+  std::vector<Row> rows =
+      rows_for({.all = all, .version = "1", .program = "p", .workers_per_host = 2}, true);
+  std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
+  return rows;
+}
+
+struct Fault {
+  const char* check;
+  Level level;
+  void (*make)(HostReport&);
+};
+
+class EveryFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(EveryFault, IsFoundOnItsHostWithAdvice) {
+  const std::vector<Row> rows = found(GetParam().make);
+  ASSERT_EQ(rows.size(), 1u) << table_of(rows);
+  EXPECT_EQ(rows[0].check, GetParam().check);
+  EXPECT_EQ(rows[0].hosts, std::vector<std::string>{"b"});
+  EXPECT_EQ(rows[0].finding.level, GetParam().level);
+  EXPECT_NE(rows[0].finding.advice, "");
+  EXPECT_THAT(table_of(rows), HasSubstr(rows[0].finding.advice));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Checks, EveryFault,
+    ::testing::Values(
+        Fault{"reachable", Level::Problem,
+              [](HostReport& host) { host.unreachable = "Connection refused"; }},
+        Fault{"version", Level::Problem, [](HostReport& host) { host.facts["version"] = "0"; }},
+        Fault{"processor", Level::Warning, [](HostReport& host) { host.facts["cpu_model"] = "D"; }},
+        Fault{"memory", Level::Problem,
+              [](HostReport& host) { host.facts["available_memory_bytes"] = 1000; }},
+        Fault{"disk", Level::Problem,
+              [](HostReport& host) { host.facts["disk_free_bytes"] = 1000; }},
+        Fault{"clock", Level::Warning, [](HostReport& host) { host.clock_offset = -7; }},
+        Fault{"interfaces", Level::Problem,
+              [](HostReport& host) { host.facts["interfaces"] = Json::array(); }},
+        Fault{"governor", Level::Warning,
+              [](HostReport& host) { host.facts["governor"] = "powersave"; }},
+        Fault{"huge pages", Level::Warning,
+              [](HostReport& host) { host.facts["transparent_huge_pages"] = "never"; }},
+        Fault{"load", Level::Warning, [](HostReport& host) { host.facts["load"] = 3; }},
+        Fault{"quota", Level::Warning, [](HostReport& host) { host.facts["cgroup_cpus"] = 1.5; }},
+        Fault{"stolen time", Level::Warning,
+              [](HostReport& host) { host.compute["stolen"] = 0.2; }},
+        Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50; }}),
+    [](const auto& info) {
+      std::string name = info.param.check;
+      std::erase(name, ' ');
+      return name;
+    });
+
+TEST(Checks, MoreWorkersThanCoresAreWarnedOf) {
+  const Examined all = {.hosts = {healthy("a")}, .links = {}};
+  const auto rows =
+      rows_for({.all = all, .version = "1", .program = "p", .workers_per_host = 5}, false);
+  EXPECT_EQ(worst_of(rows), Level::Warning);
+}
+
+TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
+  const Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  for (const Row& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
+    EXPECT_EQ(row.hosts.size(), 2u) << row.check;
+    EXPECT_EQ(row.finding.level, Level::Ok) << row.check << row.finding.what;
+  }
+}
+
+TEST(Checks, ALinkThatIsSlowOrClosedIsNamed) {
+  Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
+  const Json good = {{"bytes_per_second", 1e8}, {"latency_seconds", 5e-5}, {"interface", "eth0"}};
+  Json slow = good, far = good;
+  slow["bytes_per_second"] = 1e7;
+  far["latency_seconds"] = 1e-3;
+  all.links = {{0, 1, good}, {1, 0, good}, {0, 2, good}, {1, 2, slow}, {2, 0, far}};
+  all.links.push_back({2, 1, {{"error", "nothing answers"}}});
+  const std::vector<Row> rows = link_rows(all);
+  EXPECT_EQ(rows[0].finding.level, Level::Ok);
+  EXPECT_EQ(rows[3].finding.level, Level::Warning);
+  EXPECT_EQ(rows[3].hosts.front(), "b to c");
+  EXPECT_EQ(rows[4].finding.level, Level::Warning);
+  EXPECT_EQ(rows[5].finding.level, Level::Problem);
+}
+
+}  // namespace
+}  // namespace lockstep

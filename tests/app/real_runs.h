@@ -1,0 +1,28 @@
+// real_runs.h: the real program as a process, with all that it said.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/run_commands.h"
+
+namespace lockstep {
+
+struct Ran {
+  PlanOutcome outcome;
+  std::string out, err;
+};
+
+inline Ran run_really(std::vector<std::string> argv) {
+  Ran ran;
+  const Command command = {.name = "it", .argv = std::move(argv)};
+  ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
+                             {.line = [&](const OutputLine& line) {
+                               (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
+                               return Next::GoOn;
+                             }});
+  return ran;
+}
+
+}  // namespace lockstep

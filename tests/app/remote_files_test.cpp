@@ -1,0 +1,83 @@
+#include "app/remote_files.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RemoteFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-remote-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  static std::string contents(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  size_t files_in_directory() const {
+    size_t count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(directory_)) {
+      count += entry.is_regular_file();
+    }
+    return count;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
+  const RunConfig there =
+      RemoteFiles::remote({.result = "/home/me/r.json", .trace_file = "", .log_dir = "logs"});
+  EXPECT_EQ(there.result, "result.json");
+  EXPECT_EQ(there.trace_file, "");
+  EXPECT_EQ(there.log_dir, "");
+}
+
+TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
+  const RunConfig run = {.result = path("new/r.json")};
+  RemoteFiles files(run);
+  files.add("a", "result.json", "one ");
+  files.add("a", "result.json", "two");
+  EXPECT_EQ(contents(run.result), "one two");
+}
+
+TEST_F(RemoteFilesTest, LogsCarryTheNameOfTheirHost) {
+  const RunConfig run = {.log_dir = path("logs")};
+  RemoteFiles files(run);
+  files.add("a", "logs/rank-0.log", "of a");
+  files.add("b", "logs/rank-0.log", "of b");
+  EXPECT_EQ(contents(path("logs/a-rank-0.log")), "of a");
+  EXPECT_EQ(contents(path("logs/b-rank-0.log")), "of b");
+}
+
+TEST_F(RemoteFilesTest, WhatNobodyAskedForIsDropped) {
+  const RunConfig run = {.result = path("r.json"), .log_dir = path("logs")};
+  RemoteFiles files(run);
+  files.add("a", "../../etc/passwd", "x");
+  files.add("a", "logs/../../escaped", "x");
+  files.add("a", "/etc/passwd", "x");
+  files.add("a", "trace.json", "x");
+  files.add("a", "benchmark/b", "x");
+  EXPECT_EQ(files_in_directory(), 0u);
+}
+
+TEST_F(RemoteFilesTest, AFileThatCannotBeWrittenIsAnError) {
+  const RunConfig run = {.result = "/proc/no/such/place"};
+  RemoteFiles files(run);
+  EXPECT_THROW(files.add("a", "result.json", "x"), Error);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,104 @@
+// Runs that mpirun starts for our launcher.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <filesystem>
+
+#include "cluster/ran.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class MpirunRuns : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-mpirun-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  static std::vector<std::string> train(const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        LOCKSTEP_PROGRAM,         "train",          "--launcher=mpirun",
+        "--model=lenet",          "--batch-size=4", "--num-batches=6",
+        "--num-warmup-batches=2", "--threads=1",    "--init-learning-rate=1e-7"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  fs::path directory_;
+};
+
+class MpirunOfSize : public MpirunRuns, public ::testing::WithParamInterface<int> {};
+
+TEST_P(MpirunOfSize, IsOneRunWithALogPerRank) {
+  const int ranks = GetParam();
+  const Ran ran = run_to_its_end(
+      train({fmt::format("-g{}", ranks), "--result", path("r.json"), "--log-dir", path("logs")}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr(fmt::format("Nodes: 1; Devices per node: {}; Images/sec: ", ranks)));
+  EXPECT_EQ(read_result(path("r.json")).ranks.size(), static_cast<size_t>(ranks));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), ranks);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, MpirunOfSize, ::testing::Values(2, 4));
+
+TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
+  std::vector<std::string> words = {"sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
+  for (const std::string& word :
+       train({"-g2", "--num-batches=1000000", "--result", path("r.json")})) {
+    words.push_back(word);
+  }
+  pid_t launcher = 0;
+  const Command command = {.name = "the launcher", .argv = words};
+  std::string out;
+  const PlanOutcome outcome = run_commands(
+      std::span(&command, 1), {.time = Seconds(250)}, {.line = [&](const OutputLine& line) {
+        if (launcher == 0 && line.from_stderr) launcher = std::stoi(line.text);
+        const bool speed = line.text.find("images/sec") != std::string::npos;
+        if (speed && out.empty()) kill(launcher, SIGINT);
+        if (speed) out += line.text + "\n";
+        return Next::GoOn;
+      }});
+  ASSERT_TRUE(outcome.commands.front().status);
+  EXPECT_EQ(outcome.commands.front().status->code, 130);
+  EXPECT_THAT(out, HasSubstr("total images/sec"));
+  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+}
+
+TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
+  const Ran ran = run_to_its_end(train({"-g2", "--interface=lo", "--dry-run"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("'--bind-to' 'none'"));
+  EXPECT_THAT(ran.out, HasSubstr("'btl_tcp_if_include' 'lo'"));
+  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1, on localhost: "));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("LOCKSTEP_TOKEN=")));
+}
+
+TEST_F(MpirunRuns, MpichStartsRanksThatMeetAtTheLauncher) {
+  constexpr const char* kHydra = "/usr/bin/mpiexec.hydra";
+  if (!fs::exists(kHydra)) GTEST_SKIP() << "there is no " << kHydra << " (mpich)";
+  fs::create_symlink(kHydra, path("mpirun"));
+  std::vector<std::string> words = {"env", "PATH=" + directory_.string() + ":/usr/bin:/bin"};
+  for (const std::string& word : train({"-g2", "--result", path("r.json")})) words.push_back(word);
+  const Ran ran = run_to_its_end(words);
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
+}
+
+TEST_F(MpirunRuns, AnOptionThatMpirunDoesNotKnowIsItsFault) {
+  const Ran ran = run_to_its_end(train({"-g2", "--mpirun-option=--no-such-thing"}));
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("no-such-thing"));
+}
+
+}  // namespace
+}  // namespace lockstep

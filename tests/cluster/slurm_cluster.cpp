@@ -1,0 +1,141 @@
+#include "cluster/slurm_cluster.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "cluster/processes_in.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDaemons[] = {"/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd"};
+
+// {0} is the directory. Nothing of it is looked up elsewhere.
+constexpr const char* kConfiguration = R"(ClusterName=lockstep
+SlurmctldHost=host0(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={0}/munge.socket
+StateSaveLocation={0}/state
+SlurmdSpoolDir={0}/spool-%n
+SlurmctldPidFile={0}/slurmctld.pid
+SlurmdPidFile={0}/slurmd-%n.pid
+SlurmctldLogFile={0}/slurmctld.log
+SlurmdLogFile={0}/slurmd-%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SlurmdParameters=config_overrides
+ReturnToService=2
+MpiDefault=none
+SwitchType=switch/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+KillWait=5
+NodeName=n[1-2] NodeHostname=host0 NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=2
+PartitionName=all Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
+)";
+
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+void SlurmCluster::SetUp() {
+  if (const std::string why = HostNetwork::why_not(); !why.empty()) GTEST_SKIP() << why;
+  for (const char* daemon : kDaemons) {
+    if (!fs::exists(daemon)) GTEST_SKIP() << "there is no " << daemon << " (slurm-wlm, munge)";
+  }
+  std::string name = (fs::temp_directory_path() / "lockstep-slurm-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  directory_ = name;
+  // munged wants everybody to reach its socket, and nobody its key.
+  fs::permissions(directory_, fs::perms(0755));
+  hosts_ = std::make_unique<HostNetwork>(HostNetworkOptions{.hosts = 1});
+  write_configuration();
+  start({"munged", "--key-file=" + path("munge.key"), "--socket=" + path("munge.socket"),
+         "--pid-file=" + path("munge.pid"), "--log-file=" + path("munge.log"),
+         "--seed-file=" + path("munge.seed")});
+  start({"slurmctld", "-f", path("slurm.conf")});
+  for (const char* node : {"n1", "n2"}) start({"slurmd", "-f", path("slurm.conf"), "-N", node});
+  wait_for_nodes();
+}
+
+void SlurmCluster::TearDown() {
+  if (HasFailure() && !directory_.empty()) ADD_FAILURE() << logs();
+  hosts_.reset();  // and with them every daemon and step
+  if (!directory_.empty()) fs::remove_all(directory_);
+}
+
+void SlurmCluster::write_configuration() const {
+  fs::create_directory(path("state"));
+  std::ofstream(path("slurm.conf")) << fmt::format(fmt::runtime(kConfiguration), path("."));
+  std::ofstream(path("munge.key")) << std::string(128, 'k');
+  fs::permissions(path("munge.key"), fs::perms(0400));
+}
+
+// Each becomes a daemon once it is ready, so it is there when this returns.
+void SlurmCluster::start(const std::vector<std::string>& daemon) const {
+  const Ran ran = run_on_host(daemon);
+  ASSERT_EQ(ran.exit_code(), 0) << daemon.front() << ": " << ran.err << logs();
+}
+
+// They register within a second or so; asking again is a question each time, not a sleep.
+void SlurmCluster::wait_for_nodes() const {
+  std::string states;
+  for (int question = 0; question < 600; ++question) {
+    states = run_on_host({"sinfo", "--noheader", "--format=%T %D"}).out;
+    if (states == "idle 2\n") return;
+  }
+  FAIL() << "nodes are " << states << logs();
+}
+
+std::string SlurmCluster::logs() const {
+  std::string text;
+  for (const char* log : {"munge.log", "slurmctld.log", "slurmd-n1.log", "slurmd-n2.log"}) {
+    text += fmt::format("--- {}\n{}", log, contents(path(log)));
+  }
+  return text;
+}
+
+std::vector<std::string> SlurmCluster::on_host(const std::vector<std::string>& argv) const {
+  std::vector<std::string> words = {"env", "--chdir=" + directory_.string(),
+                                    "SLURM_CONF=" + path("slurm.conf")};
+  words.insert(words.end(), argv.begin(), argv.end());
+  return hosts_->command_in(0, words);
+}
+
+Ran SlurmCluster::run_on_host(const std::vector<std::string>& argv,
+                              const std::function<void()>& when_it_trains) const {
+  return run_to_its_end(on_host(argv), when_it_trains);
+}
+
+std::vector<std::string> SlurmCluster::train(const std::vector<std::string>& more) {
+  std::vector<std::string> words = {LOCKSTEP_PROGRAM,  "train",
+                                    "--model=lenet",   "--batch-size=4",
+                                    "--num-batches=6", "--num-warmup-batches=2",
+                                    "--threads=1",     "--init-learning-rate=1e-7"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void SlurmCluster::expect_no_job_left() const {
+  std::string jobs = "?";
+  for (int question = 0; question < 600 && !jobs.empty(); ++question) {
+    jobs = run_on_host({"squeue", "--noheader"}).out;
+  }
+  EXPECT_EQ(jobs, "");
+  EXPECT_THAT(processes("lockstep train"), ::testing::IsEmpty());
+}
+
+std::vector<pid_t> SlurmCluster::processes(const std::string& text) const {
+  return processes_in(*hosts_, 0, text);
+}
+
+}  // namespace lockstep

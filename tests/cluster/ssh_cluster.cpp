@@ -1,0 +1,150 @@
+#include "cluster/ssh_cluster.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "cluster/processes_in.h"
+#include "launch/processes.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kHosts = 3;
+constexpr const char* kSshd = "/usr/sbin/sshd";
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+void SshCluster::SetUp() {
+  if (const std::string why = HostNetwork::why_not(); !why.empty()) GTEST_SKIP() << why;
+  if (!fs::exists(kSshd)) GTEST_SKIP() << "there is no " << kSshd << " (openssh-server)";
+  std::string name = (fs::temp_directory_path() / "lockstep-cluster-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  directory_ = name;
+  make_keys();
+  hosts_ = std::make_unique<HostNetwork>(HostNetworkOptions{.hosts = kHosts});
+  fs::create_directories(disk());
+  for (int host = 0; host < kHosts; ++host) {
+    const std::string own = path(fmt::format("disk-of-{}", HostNetwork::name(host)));
+    fs::create_directories(own);
+    ASSERT_EQ(run_on(host, {"mount", "--bind", own, disk()}).exit_code(), 0);
+    start_sshd(host);
+  }
+}
+
+void SshCluster::TearDown() {
+  hosts_.reset();  // and with them every process in them
+  if (!directory_.empty()) fs::remove_all(directory_);
+}
+
+void SshCluster::make_keys() const {
+  for (const char* key : {"host_key", "user_key"}) {
+    ASSERT_EQ(run_to_its_end({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path(key)}).exit_code(), 0);
+  }
+  fs::copy_file(path("user_key.pub"), path("authorized_keys"));
+  std::ofstream(path("known_hosts")) << "* " << contents(path("host_key.pub"));
+}
+
+// It becomes a daemon once it listens, so it is there when this returns.
+void SshCluster::start_sshd(int host) {
+  const Ran ran = run_on(host, {"sh",
+                                "-c",
+                                "mkdir -p /run/sshd; exec \"$0\" \"$@\"",
+                                kSshd,
+                                "-f",
+                                "/dev/null",
+                                "-h",
+                                path("host_key"),
+                                "-E",
+                                path(fmt::format("sshd-{}.log", host)),
+                                "-o",
+                                "StrictModes=no",
+                                "-o",
+                                "UsePAM=no",
+                                "-o",
+                                "PermitRootLogin=yes",
+                                "-o",
+                                "AuthorizedKeysFile=" + path("authorized_keys"),
+                                "-o",
+                                "PidFile=" + path(fmt::format("sshd-{}.pid", host))});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+}
+
+void SshCluster::stop_sshd(int host) {
+  for (const pid_t process : processes_in(host, "sshd: " + std::string(kSshd))) {
+    kill(process, SIGKILL);
+    ASSERT_TRUE(ends_soon(process));
+  }
+}
+
+Ran SshCluster::run_on(int host, const std::vector<std::string>& argv) const {
+  return run_to_its_end(hosts_->command_in(host, argv));
+}
+
+std::vector<std::string> SshCluster::ssh_options() const {
+  std::vector<std::string> words;
+  for (const std::string& option :
+       {"IdentityFile=" + path("user_key"), std::string("IdentitiesOnly=yes"),
+        "UserKnownHostsFile=" + path("known_hosts"), std::string("GlobalKnownHostsFile=/dev/null"),
+        std::string("ConnectTimeout=3"), std::string("ServerAliveInterval=1")}) {
+    words.push_back("--ssh-option=" + option);
+  }
+  return words;
+}
+
+std::vector<std::string> SshCluster::lockstep(const std::string& command,
+                                              const std::vector<std::string>& more) const {
+  std::vector<std::string> words = {LOCKSTEP_PROGRAM, command,
+                                    "--remote-dir=" + disk() + "/programs"};
+  const std::vector<std::string> ssh = ssh_options();
+  words.insert(words.end(), ssh.begin(), ssh.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return hosts_->command_in(0, words);
+}
+
+std::vector<std::string> SshCluster::train(const std::vector<std::string>& more) const {
+  std::vector<std::string> words = {"--model=lenet",   "--batch-size=4",
+                                    "--num-batches=6", "--num-warmup-batches=2",
+                                    "--threads=1",     "--init-learning-rate=1e-7"};
+  words.insert(words.end(), more.begin(), more.end());
+  return lockstep("train", words);
+}
+
+Ran SshCluster::launch(const std::vector<std::string>& more,
+                       const std::function<void()>& when_it_trains) {
+  return run_to_its_end(train(more), when_it_trains);
+}
+
+std::vector<pid_t> SshCluster::processes_in(int host, const std::string& text) const {
+  return lockstep::processes_in(*hosts_, host, text);
+}
+
+void SshCluster::expect_nothing_left() {
+  for (int host = 0; host < kHosts; ++host) {
+    for (const char* program : {"lockstep train", "lockstep agent"}) {
+      for (const pid_t process : processes_in(host, program)) {
+        EXPECT_TRUE(ends_soon(process)) << program << " on " << HostNetwork::name(host);
+      }
+    }
+    const fs::path programs =
+        path(fmt::format("disk-of-{}", HostNetwork::name(host))) + "/programs";
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(programs, none)) {
+      const std::string name = entry.path().filename();
+      EXPECT_TRUE(name.starts_with("lockstep-") && name.find('.') == std::string::npos)
+          << name << " on " << HostNetwork::name(host);
+    }
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,55 @@
+// ssh_cluster.h: three hosts with an sshd each, and a launcher on the first of them.
+//
+// Keys, configuration and known hosts are made for one test and lie in its directory; ssh is told
+// of them by --ssh-option, so nothing of the user who runs the tests is read or written. Each
+// host's own disk is a directory of that place, under the same path on all hosts.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/ran.h"
+#include "support/host_network.h"
+
+namespace lockstep {
+
+class SshCluster : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // A command on a host, to its end.
+  Ran run_on(int host, const std::vector<std::string>& argv) const;
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+  std::string disk() const { return path("disk"); }  // of each host its own
+
+  void start_sshd(int host);
+  void stop_sshd(int host);
+
+  // A command of lockstep with all that its ssh needs, started on host0.
+  std::vector<std::string> lockstep(const std::string& command,
+                                    const std::vector<std::string>& more) const;
+  // `lockstep train` of a small network.
+  std::vector<std::string> train(const std::vector<std::string>& more) const;
+  // The same, until it is over; `when_it_trains` is called at the first line with a speed.
+  Ran launch(const std::vector<std::string>& more,
+             const std::function<void()>& when_it_trains = {});
+  // Numbers, seen from here, of the processes in a host whose command line has this in it.
+  std::vector<pid_t> processes_in(int host, const std::string& text) const;
+  // What a run may not leave behind, on any host: processes, and files besides the program.
+  void expect_nothing_left();
+
+  std::filesystem::path directory_;
+  std::unique_ptr<HostNetwork> hosts_;
+
+ private:
+  void make_keys() const;
+  std::vector<std::string> ssh_options() const;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,157 @@
+// What goes wrong on hosts, done to them for real: a run ends by itself, says where and why, and
+// leaves nothing behind.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "cluster/ssh_cluster.h"
+#include "launch/processes.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+class SshFaults : public SshCluster {
+ protected:
+  Ran launch_long(const std::vector<std::string>& more, const std::function<void()>& fault) {
+    std::vector<std::string> words = {"--hosts=host1,host2", "--num-batches=1000000",
+                                      "--stall-timeout=5"};
+    words.insert(words.end(), more.begin(), more.end());
+    return launch(words, fault);
+  }
+
+  void signal_in(int host, const std::string& program, int signal) {
+    const std::vector<pid_t> found = processes_in(host, program);
+    EXPECT_FALSE(found.empty()) << program;
+    for (const pid_t process : found) kill(process, signal);
+  }
+};
+
+TEST_F(SshFaults, AHostThatRefusesSshIsNamed) {
+  stop_sshd(2);
+  const Ran ran = launch({"--hosts=host1,host2"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host2: ssh: connect to host host2 port 22: "
+                                 "Connection refused"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AHostThatCannotBeReachedIsNamed) {
+  hosts_->cut(2);
+  const Ran ran = launch({"--hosts=host1,host2"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host2: ssh: connect to host host2"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AHostWithAnotherKeyIsNotTrusted) {
+  fs::remove(path("known_hosts"));
+  const Ran ran = launch({"--hosts=host1"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: Host key verification failed"));
+}
+
+TEST_F(SshFaults, AFullDiskIsNamed) {
+  const Ran full = run_on(2, {"mount", "-t", "tmpfs", "-o", "size=1m", "none", disk()});
+  ASSERT_EQ(full.exit_code(), 0) << full.err;
+  const Ran ran = launch({"--hosts=host1,host2"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host2: "));
+  EXPECT_THAT(ran.err, HasSubstr("No space left on device"));
+  EXPECT_EQ(run_on(2, {"ls", disk() + "/programs"}).out, "");
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AHostThatVanishesEndsTheRun) {
+  const Ran ran = launch_long({}, [&] { hosts_->cut(2); });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("host2"));
+  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AKilledWorkerEndsTheRunWithItsName) {
+  const Ran ran = launch_long({}, [&] { signal_in(2, "lockstep train", SIGKILL); });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("rank 1"));
+  EXPECT_THAT(ran.err, HasSubstr("host2"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AKilledAgentEndsTheRun) {
+  const Ran ran = launch_long({}, [&] { signal_in(2, "lockstep agent", SIGKILL); });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("host2"));
+  for (int host = 0; host < 3; ++host) {
+    for (const pid_t process : processes_in(host, "lockstep train")) {
+      EXPECT_TRUE(ends_soon(process)) << HostNetwork::name(host);
+    }
+  }
+}
+
+TEST_F(SshFaults, AKilledLauncherTakesAllWithIt) {
+  const Ran ran = launch_long({}, [&] { signal_in(0, "lockstep train", SIGKILL); });
+  EXPECT_NE(ran.exit_code(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
+  const Ran ran =
+      launch_long({"--result", path("r.json")}, [&] { signal_in(0, "lockstep train", SIGINT); });
+  EXPECT_EQ(ran.exit_code(), 130) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
+  ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  expect_nothing_left();
+}
+
+// A handler that works only once is gone when it has worked.
+bool still_catches(pid_t process, int signal) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
+
+TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
+  const Ran ran = launch_long({"--stall-timeout=200"}, [&] {
+    signal_in(2, "lockstep train", SIGSTOP);
+    for (const pid_t launcher : processes_in(0, "lockstep train")) {
+      kill(launcher, SIGINT);
+      while (still_catches(launcher, SIGINT)) sched_yield();
+      kill(launcher, SIGINT);
+    }
+  });
+  EXPECT_NE(ran.exit_code(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
+  const Ran ran = launch({"--worker-hosts=host1:22,host2:22"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: lockstep: cannot listen on *:22: "));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
+  const Ran ran = run_on(
+      1,
+      {"sh", "-c",
+       R"(echo '{"ranks":[0],"size":1,"command":"train","arguments":[],"version":"0.0.1",)"
+       R"("token":"t","keeps_store":false,"store_port":0,"directory":"d","logs":false}' | "$0" agent)",
+       LOCKSTEP_PROGRAM});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("and the launcher is 0.0.1"));
+}
+
+}  // namespace
+}  // namespace lockstep

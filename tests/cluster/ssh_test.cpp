@@ -1,0 +1,155 @@
+// Runs on several hosts by ssh, as they should go.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cluster/ssh_cluster.h"
+#include "report/run_result.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+using SshRuns = SshCluster;
+
+TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
+  const Ran ran =
+      launch({"--hosts=host1:2,host2:2", "--result", path("r.json"), "--log-dir", path("logs")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 2; Images/sec: "));
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.ranks.size(), 4u);
+  EXPECT_EQ(result.facts.communicator, "hierarchical");
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), 4);
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, ASecondRunCopiesNothing) {
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  const fs::path programs = path("disk-of-host1/programs");
+  const fs::path program = fs::directory_iterator(programs)->path() / "lockstep";
+  const auto written = fs::last_write_time(program);
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  EXPECT_EQ(fs::last_write_time(program), written);
+  EXPECT_EQ(std::distance(fs::directory_iterator(programs), fs::directory_iterator()), 1);
+}
+
+TEST_F(SshRuns, ANodesFileNamesHostsForTheClusterAndForSsh) {
+  std::ofstream(path("nodes"))
+      << "# the name there, the name for ssh\nhost1 10.77.0.2\n\nhost2 10.77.0.3\n";
+  const Ran ran = launch({"--hosts", path("nodes"), "-n", "2", "-g", "1"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
+}
+
+TEST_F(SshRuns, NoShellReadsWhatTheUserSays) {
+  const std::string odd = disk() + "/it's $(touch " + disk() + "/no) ; touch " + disk() + "/no2 &";
+  const Ran ran = launch(
+      {"--hosts=host1,host2", "--remote-dir", odd, "--result", path("r $(touch x) ';.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r $(touch x) ';.json")).ranks.size(), 2u);
+  const Ran model = launch({"--hosts=host1", "--model=$(touch " + disk() + "/no3)"});
+  EXPECT_NE(model.exit_code(), 0);
+  const Ran host = launch({"--hosts=host1;touch " + disk() + "/no4"});
+  EXPECT_NE(host.exit_code(), 0);
+  for (const char* name : {"no", "no2", "no3", "no4"}) {
+    for (const char* of : {"host0", "host1", "host2"}) {
+      EXPECT_FALSE(fs::exists(path(fmt::format("disk-of-{}/{}", of, name)))) << of << " " << name;
+    }
+  }
+}
+
+// The host sees a directory of links to all libraries but these.
+constexpr const char* kHideLibraries =
+    "d=/usr/lib/x86_64-linux-gnu; mount -t tmpfs none /mnt && mkdir /mnt/all /mnt/some && "
+    "mount --bind $d /mnt/all && ln -s /mnt/all/* /mnt/some/ && "
+    "rm /mnt/some/libdnnl.so* /mnt/some/libhwloc.so* /mnt/some/libmpi.so* && "
+    "mount --bind /mnt/some $d";
+
+TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
+  const Ran hidden = run_on(1, {"sh", "-c", kHideLibraries});
+  ASSERT_EQ(hidden.exit_code(), 0) << hidden.err;
+  ASSERT_NE(run_on(1, {LOCKSTEP_PROGRAM, "--version"}).exit_code(), 0) << "nothing is hidden";
+  const Ran ran = launch({"--hosts=host1,host2"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
+  EXPECT_TRUE(fs::exists(program / "libdnnl.so.2"));
+  EXPECT_TRUE(fs::exists(program / "libmpi.so.40"));
+  EXPECT_FALSE(fs::exists(program / "libc.so.6"));
+}
+
+TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
+  const Ran ran =
+      launch({"--hosts=host1,host2", "--variable-update=parameter_server", "--num-ps=1",
+              "--ps-per-node=1", "--result", path("r.json"), "--log-dir", path("logs")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.facts.servers, 1);
+  ASSERT_EQ(result.ranks.size(), 1u);
+  EXPECT_EQ(result.ranks[0].host, "host2");
+  EXPECT_TRUE(fs::exists(path("logs/host1-rank-1--host1-.log")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, EveryProcessMayHaveItsHostNamed) {
+  const Ran ran = launch({"--worker-hosts=host1:2222,host2", "--ps-hosts=host2", "--verbose",
+                          "--result", path("r.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).facts.servers, 1);
+  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] 1\timages/sec: "));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, RanksOfSeveralHostsMeasureAllReduce) {
+  const Ran ran = run_to_its_end(lockstep(
+      "allreduce", {"--hosts=host1,host2", "--minbytes=1K", "--maxbytes=4K", "--stepfactor=4",
+                    "--iters=2", "--warmup-iters=1", "--result", path("r.json")}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("2 ranks on 2 hosts"));
+  EXPECT_TRUE(fs::exists(path("r.json")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, ADamagedProgramIsReplaced) {
+  ASSERT_EQ(launch({"--hosts=host1"}).exit_code(), 0);
+  const fs::path programs = path("disk-of-host1/programs");
+  const fs::path program = fs::directory_iterator(programs)->path() / "lockstep";
+  fs::resize_file(program, fs::file_size(program) / 2);
+  const Ran ran = launch({"--hosts=host1"});
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(programs), fs::directory_iterator()), 1);
+}
+
+TEST_F(SshRuns, TheDoctorLooksAtEveryHostAndTheWaysBetweenThem) {
+  const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2", "--json"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json.at("hosts").at(1).at("facts").at("host"), "host2");
+  ASSERT_EQ(json.at("links").size(), 2u);
+  EXPECT_GT(json.at("links").at(0).at("answer").at("bytes_per_second"), 0);
+  EXPECT_EQ(json.at("links").at(0).at("answer").at("interface"), "eth0");
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, TheDoctorNamesTheHostThatCannotBeReachedAndLooksAtTheOthers) {
+  stop_sshd(2);
+  const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2"}));
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("problem +reachable +host2 +.*Connection refused"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +host1"));
+}
+
+TEST_F(SshRuns, ADryRunShowsEveryProcessAndStartsNone) {
+  const Ran ran = launch({"--hosts=host1:2,host2", "--dry-run"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1"));
+  EXPECT_THAT(ran.out, HasSubstr("rank 2, worker 2, on host2: "));
+  EXPECT_FALSE(fs::exists(path("disk-of-host1/programs")));
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+#include "launch/hosts.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<Host> hosts(const std::string& text) { return parse_hosts(text, "nodes"); }
+
+std::string complaint(const std::string& text) {
+  try {
+    hosts(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Hosts, ANodesFileHasNamesInTheClusterAndForSsh) {
+  EXPECT_THAT(hosts("ip-10-0-0-1.ec2.internal deeplearning-worker1\n10.0.0.2 worker2\n"),
+              ElementsAre(Host{"ip-10-0-0-1.ec2.internal", "deeplearning-worker1"},
+                          Host{"10.0.0.2", "worker2"}));
+}
+
+TEST(Hosts, AnOpenMpiHostfileHasSlots) {
+  EXPECT_THAT(hosts("# our cluster\n\nnode1 slots=4  # the big one\nnode2 slots=2 max_slots=4\n"),
+              ElementsAre(Host{"node1", "node1", 4}, Host{"node2", "node2", 2}));
+}
+
+TEST(Hosts, HorovodsListHasSlotsBehindAColon) {
+  EXPECT_THAT(hosts("server1:4,server2:2"),
+              ElementsAre(Host{"server1", "server1", 4}, Host{"server2", "server2", 2}));
+}
+
+TEST(Hosts, PlainNamesAndUsersAreFine) {
+  EXPECT_THAT(hosts("a\nb,c\n"), ElementsAre(Host{"a", "a"}, Host{"b", "b"}, Host{"c", "c"}));
+  EXPECT_THAT(hosts("10.0.0.1 ubuntu@gate"), ElementsAre(Host{"10.0.0.1", "ubuntu@gate"}));
+}
+
+TEST(Hosts, Ipv6AddressesMayStandInBrackets) {
+  EXPECT_THAT(hosts("[fd00::1]:4,[fd00::2]"),
+              ElementsAre(Host{"fd00::1", "fd00::1", 4}, Host{"fd00::2", "fd00::2"}));
+  EXPECT_THAT(hosts("fd00::1"), ElementsAre(Host{"fd00::1", "fd00::1"}));
+}
+
+TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
+  EXPECT_THAT(complaint("a\n-oProxyCommand=evil\n"), HasSubstr("nodes:2: '-oProxyCommand=evil'"));
+  EXPECT_THAT(complaint("a;b"), HasSubstr("'a;b' is no name of a host"));
+  EXPECT_THAT(complaint("$(reboot)"), HasSubstr("is no name"));
+  EXPECT_THAT(complaint("a -b"), HasSubstr("'-b' is no name"));
+  EXPECT_THAT(complaint("a:0"), HasSubstr("slots"));
+  EXPECT_THAT(complaint("a slots=many"), HasSubstr("slots"));
+  EXPECT_THAT(complaint("a b c"), HasSubstr("one word too many"));
+  EXPECT_THAT(complaint("[fd00::1"), HasSubstr("[IPV6]"));
+  EXPECT_THAT(complaint("# nothing\n"), HasSubstr("names no host"));
+  EXPECT_THAT(complaint("a\nb\na\n"), HasSubstr("a is listed twice"));
+}
+
+TEST(Hosts, AFileThatIsNotThereIsNoList) { EXPECT_THROW(read_hosts("./no/such/file"), UsageError); }
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,142 @@
+// Checkpoints: what is written is read; what was damaged is found.
+#include "train/checkpoint.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "data/samples.h"
+#include "train/checkpoint_files.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Checkpoint sample(int64_t step = 12) {
+  return Checkpoint({.model = "lenet",
+                     .dataset = "mnist",
+                     .optimizer = "momentum",
+                     .step = step,
+                     .examples = 768,
+                     .optimizer_steps = 12,
+                     .sum_of_squares = 0.1,
+                     .convolutions = ""},
+                    {{"values/w", {2, 3}}, {"statistics/m", {2}}, {"carried/momentum/w", {2, 3}}},
+                    [](size_t tensor, std::span<float> out) {
+                      for (float& x : out) x = static_cast<float>(tensor) + 0.5F;
+                    });
+}
+
+Memory copy_of(const Memory& memory, int64_t bytes) {
+  Memory copy(bytes);
+  std::memcpy(copy.data(), memory.data(), static_cast<size_t>(std::min(bytes, memory.bytes())));
+  return copy;
+}
+
+TEST(Checkpoint, HoldsWhatWasPutIn) {
+  const Checkpoint written = sample();
+  const Checkpoint read(copy_of(written.memory(), written.memory().bytes()));
+  EXPECT_EQ(read.facts(), written.facts());
+  EXPECT_THAT(read.floats("statistics/m", 2), ElementsAre(1.5F, 1.5F));
+  EXPECT_EQ(read.floats("carried/momentum/w", 6)[5], 2.5F);
+  EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 numbers instead of 7"));
+  EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }), HasSubstr("it has no values/v"));
+}
+
+TEST(Checkpoint, EveryFlippedBitIsFound) {
+  const Memory whole = copy_of(sample().memory(), sample().memory().bytes());
+  for (int64_t at = 0; at < whole.bytes(); ++at) {
+    for (const int bit : {0, 7}) {
+      Memory damaged = copy_of(whole, whole.bytes());
+      damaged.data()[at] ^= std::byte{1} << bit;
+      EXPECT_NE(error_of([&] { Checkpoint read(std::move(damaged)); }), "") << at;
+    }
+  }
+}
+
+TEST(Checkpoint, EveryTornFileIsFound) {
+  const Checkpoint whole = sample();
+  for (int64_t bytes = 0; bytes < whole.memory().bytes() + 80; ++bytes) {
+    if (bytes == whole.memory().bytes()) continue;
+    EXPECT_NE(error_of([&] { Checkpoint read(copy_of(whole.memory(), bytes)); }), "") << bytes;
+  }
+}
+
+struct CheckpointFiles : ::testing::Test {
+  std::vector<int64_t> steps() const {
+    std::vector<int64_t> found;
+    for (const CheckpointFile& file : list_checkpoints(directory.path().string())) {
+      found.push_back(file.step);
+    }
+    return found;
+  }
+  std::optional<FoundCheckpoint> newest() {
+    return newest_checkpoint(directory.path().string(),
+                             [this](const std::string& line) { told.push_back(line); });
+  }
+  void cut(const std::string& name, int64_t bytes) const {
+    std::filesystem::resize_file(directory.path(name), static_cast<uintmax_t>(bytes));
+  }
+
+  TemporaryDirectory directory;
+  std::vector<std::string> told;
+};
+
+TEST_F(CheckpointFiles, TheNewestSoManyAreKept) {
+  CheckpointWriter writer(directory.path().string(), 3);
+  for (const int step : {2, 4, 8, 16, 100}) writer.write(sample(step));
+  EXPECT_THAT(steps(), ElementsAre(8, 16, 100));
+  EXPECT_EQ(newest()->checkpoint.facts().step, 100);
+  CheckpointWriter(directory.path().string(), 0).write(sample(101));
+  EXPECT_THAT(steps(), ElementsAre(8, 16, 100, 101));
+}
+
+TEST_F(CheckpointFiles, ATornOneIsPassedOverWithAWarning) {
+  CheckpointWriter writer(directory.path().string(), 5);
+  for (const int step : {1, 2, 3}) writer.write(sample(step));
+  cut("model.ckpt-3", 200);
+  cut("model.ckpt-2", 0);
+  EXPECT_EQ(newest()->checkpoint.facts().step, 1);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(told[0], HasSubstr("model.ckpt-3: it has 200 bytes instead of"));
+  EXPECT_THAT(told[1], HasSubstr("model.ckpt-2: it is no checkpoint"));
+}
+
+TEST_F(CheckpointFiles, WhereNoneCanBeReadNothingIsThrownAway) {
+  CheckpointWriter(directory.path().string(), 5).write(sample(3));
+  cut("model.ckpt-3", 20);
+  EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to begin anew"));
+}
+
+TEST_F(CheckpointFiles, NoneIsNoError) {
+  EXPECT_FALSE(newest().has_value());
+  EXPECT_FALSE(newest_checkpoint(directory.path("nowhere"), {}).has_value());
+}
+
+TEST_F(CheckpointFiles, ANamedOneIsTakenAndNoOther) {
+  CheckpointWriter writer(directory.path().string(), 5);
+  for (const int step : {1, 2}) writer.write(sample(step));
+  EXPECT_EQ(newest_checkpoint(directory.path("model.ckpt-1"), {})->checkpoint.facts().step, 1);
+}
+
+TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoes) {
+  write_file(directory.path("model.ckpt-7.Ab3dE9"), bytes_of("half"));
+  write_file(directory.path("model.ckpt-7.old"), bytes_of("mine"));
+  write_file(directory.path("notes.txt"), bytes_of("mine"));
+  CheckpointWriter(directory.path().string(), 5);
+  EXPECT_FALSE(std::filesystem::exists(directory.path("model.ckpt-7.Ab3dE9")));
+  EXPECT_TRUE(std::filesystem::exists(directory.path("notes.txt")));
+  EXPECT_TRUE(steps().empty());
+}
+
+TEST_F(CheckpointFiles, APlaceThatCannotBeWrittenIsSaidAtOnce) {
+  write_file(directory.path("file"), bytes_of("x"));
+  EXPECT_THAT(error_of([&] { CheckpointWriter(directory.path("file/sub"), 5); }),
+              HasSubstr("--train-dir"));
+}
+
+}  // namespace
+}  // namespace lockstep
