@@ -16,7 +16,7 @@ train() {
   log="$("$lockstep" train --model mnist --data-dir "$directory" --num-epochs 10 --num-warmup-batches 0 \
     --optimizer adam --piecewise-learning-rate-schedule "0.001;1.5;0.0002" --weight-decay 0 --display-every 200 \
     --eval-during-training-every-n-epochs 0.5 --eval-batch-size 100 \
-    --stop-at-top-1-accuracy "$goal" "$@" | tee /dev/stderr)"
+    --stop-at-top-1-accuracy "$goal" "$@" | tee >(cat >&2))"
   if ! grep -q "Stopping, as eval accuracy at least $goal was reached" <<<"$log"; then
     echo "$name: did not reach $goal" >&2
     return 1
