@@ -48,3 +48,18 @@ function(lockstep_benchmark name)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} benchmark::benchmark_main)
 endfunction()
+
+# lockstep_embed(LIBRARY HEADER folder/x.h FILES name=path ...): files become part of the program;
+# HEADER declares std::string_view name() for each.
+function(lockstep_embed library)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "FILES")
+  get_filename_component(stem ${arg_HEADER} NAME_WE)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
+  list(TRANSFORM arg_FILES REPLACE "^[a-z_]+=" "" OUTPUT_VARIABLE paths)
+  string(REPLACE ";" "," files "${arg_FILES}")
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D HEADER=${arg_HEADER} -D "FILES=${files}"
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${paths} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+  target_sources(lockstep_${library} PRIVATE ${output})
+endfunction()

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -44,7 +45,7 @@ class Orders {
     return *line;
   }
 
-  // Absent: there is none yet. Throws Error when the launcher is gone.
+  // Absent: there is none yet. Throws Error when the launcher is gone and has said no more.
   std::optional<std::string> take() {
     read_what_there_is();
     for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
@@ -52,23 +53,25 @@ class Orders {
       text_.erase(0, end + 1);
       if (line != kAlive) return line;
     }
+    if (ended_) throw Error("the launcher is gone");
+    if (seconds_since(heard_) > kLongSilence) throw Error("the launcher cannot be heard any more");
     return {};
   }
 
  private:
   void read_what_there_is() {
     pollfd news = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    while (poll(&news, 1, 0) > 0) {
+    while (!ended_ && poll(&news, 1, 0) > 0) {
       char bytes[4096];
       const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
       if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) throw Error("the launcher is gone");
-      text_.append(bytes, static_cast<size_t>(count));
+      ended_ = count <= 0;
+      text_.append(bytes, static_cast<size_t>(std::max<ssize_t>(count, 0)));
       heard_ = Clock::now();
     }
-    if (seconds_since(heard_) > kLongSilence) throw Error("the launcher cannot be heard any more");
   }
 
+  bool ended_ = false;
   std::string text_;
   TimePoint heard_ = Clock::now();
 };

@@ -107,7 +107,7 @@ Examined examine_by_slurm(const Surroundings& around, const RunConfig& run) {
   const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
   const Command command = {
       .name = "srun",
-      .argv = {"srun", "--label", "--unbuffered", "--nodes=" + nodes, "--ntasks-per-node=1",
+      .argv = {"srun", "--label", "--overcommit", "--nodes=" + nodes, "--ntasks-per-node=1",
                "--cpu-bind=none", "--mpi=none", around.program, "agent"}};
   ProbeRoute route = {.names = {}, .commands = {command}, .tag = LineTag::Slurm};
   for (int node = 0; node < std::stoi(nodes); ++node) {

@@ -52,6 +52,7 @@ class Doctor {
   }
 
   Next hear(const OutputLine& line) {
+    if (over_) return Next::GoOn;  // what they say when they are ended
     if (line.from_stderr) {
       complaints_[line.command] = line.text;
       return Next::GoOn;
@@ -68,8 +69,10 @@ class Doctor {
     } else if (said.kind == "gone") {
       lose(line.command);
     }
-    return over_ ? Next::Stop : Next::GoOn;
+    return Next::GoOn;
   }
+
+  Next poll() const { return over_ ? Next::Stop : Next::GoOn; }
 
   Examined finish() {
     for (const auto& [host, question] : outstanding_) {
@@ -192,9 +195,10 @@ class Doctor {
   bool links_planned_ = false, over_ = false;
 };
 
-// A host that is lost is no reason to let the others go.
+// A host that is lost is no reason to let the others go. Asked to end, the shell waits for what it
+// has started, which is asked as well.
 Command told_of_its_end(Command command) {
-  std::vector<std::string> argv = {"sh", "-c", R"("$@"; echo "gone $?")", "sh"};
+  std::vector<std::string> argv = {"sh", "-c", R"(trap : TERM; "$@"; echo "gone $?")", "sh"};
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   command.argv = std::move(argv);
   return command;
@@ -212,6 +216,7 @@ Examined examine(const ProbeRoute& route, const ExaminationWish& wish, const std
   const auto hosts = static_cast<double>(route.names.size());
   run_commands(commands, {.time = kForAHost * hosts, .silence = kSilence},
                {.line = [&](const OutputLine& line) { return doctor.hear(line); },
+                .poll = [&] { return doctor.poll(); },
                 .letters = [&] { return doctor.letters(); }});
   return doctor.finish();
 }

@@ -225,7 +225,6 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
   const RunConfig& run = request.run;
   const Launcher& launcher = launcher_for(run, places.in_allocation);
   LaunchJob job = job_of(around, request, places, launcher);
-  job.environment = {{kLaunchedVariable, "1"}};
   std::optional<StoreServer> store;
   if (launcher.keeps_store(job) && !run.dry_run) {
     const bool for_all = !run.hosts.empty();

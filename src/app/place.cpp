@@ -47,18 +47,17 @@ std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& 
 
 std::optional<Place> place_by_launcher(const RunConfig&, const Environment& environment) {
   // MPICH tells the ranks itself.
-  const char* variable = environment(kRankVariable) ? kRankVariable : "PMI_RANK";
-  if (!environment(variable) || !environment(kStoreVariable)) return {};
+  const bool by_mpich = !environment(kRankVariable) && environment(kStoreVariable);
+  const char* variable = by_mpich ? "PMI_RANK" : kRankVariable;
+  if (!environment(variable)) return {};
   const int rank = number_in(environment, variable);
   const int size = number_in(environment, kSizeVariable);
-  if (rank >= size)
-    throw Error("{} {} is not below {} {}", variable, rank, kSizeVariable, size);
+  if (rank >= size) throw Error("{} {} is not below {} {}", variable, rank, kSizeVariable, size);
   return Place{.meeting = Meeting::Store,
                .rank = rank,
                .size = size,
                .store = parse_endpoint(environment(kStoreVariable).value_or("")),
-               .token = environment(kTokenVariable).value_or(""),
-               .heard = true};
+               .token = environment(kTokenVariable).value_or("")};
 }
 
 std::optional<Place> place_by_mpirun(const RunConfig&, const Environment& environment) {
@@ -85,10 +84,7 @@ int servers_of(const RunConfig& run) {
 
 Place find_place(const RunConfig& run, const Environment& environment) {
   for (const FindPlace find : kWays) {
-    if (auto place = find(run, environment)) {
-      place->heard = place->heard || environment(kLaunchedVariable);
-      return *place;
-    }
+    if (const auto place = find(run, environment)) return *place;
   }
   return {};
 }

@@ -26,7 +26,6 @@ struct Place {
   int rank = 0, size = 1;  // of all processes
   Endpoint store = {};
   std::string token = {};
-  bool heard = false;  // our launcher listens to each process by itself
 };
 
 // Workers come first, then servers.
@@ -54,6 +53,5 @@ inline constexpr const char* kRankVariable = "LOCKSTEP_RANK";
 inline constexpr const char* kSizeVariable = "LOCKSTEP_SIZE";
 inline constexpr const char* kStoreVariable = "LOCKSTEP_STORE";
 inline constexpr const char* kTokenVariable = "LOCKSTEP_TOKEN";
-inline constexpr const char* kLaunchedVariable = "LOCKSTEP_LAUNCHED";  // by mpirun or srun for us
 
 }  // namespace lockstep

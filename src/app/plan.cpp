@@ -53,7 +53,6 @@ ModelOptions model_options(const RunConfig& run) {
   return {.num_classes = run.num_classes.value_or(0), .aux_head = run.aux_head};
 }
 
-// Options that the strategy has no use for: the result would claim what was not run.
 std::vector<std::string> unheard_options(const RunConfig& run) {
   const StrategyKind& kind = find_strategy(run.variable_update);
   const bool reduces = kind.communicates && !kind.needs_servers;
@@ -98,8 +97,7 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
-  add(problems_in(find_strategy(run.variable_update), sync_options(run)));
-  add(unheard_options(run));
+  add(strategy_problems(run));
   if (!run.train_dir.empty() && workers > 1 && !find_strategy(run.variable_update).communicates) {
     problems.push_back(
         fmt::format("--train-dir keeps one set of values; with --variable-update {} every device "
@@ -161,6 +159,13 @@ RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph,
 }
 
 }  // namespace
+
+std::vector<std::string> strategy_problems(const RunConfig& run) {
+  std::vector<std::string> problems =
+      problems_in(find_strategy(run.variable_update), sync_options(run));
+  std::ranges::move(unheard_options(run), std::back_inserter(problems));
+  return problems;
+}
 
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
                  const WorkerShare& share) {

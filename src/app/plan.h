@@ -45,6 +45,10 @@ struct WorkerShare {
   int64_t training_examples = 0;  // that --data-dir holds; 0: as many as the data set is known for
 };
 
+// Options that the strategy has no use for or cannot have: the result would claim what was not run.
+// Throws UsageError when there is no such strategy.
+std::vector<std::string> strategy_problems(const RunConfig& run);
+
 // Throws UsageError with every problem there is.
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
                  const WorkerShare& share);

@@ -49,7 +49,9 @@ int models_command(Surroundings& around, std::span<const std::string> arguments)
 int bench_command(Surroundings& around, std::span<const std::string> arguments);
 int data_command(Surroundings& around, std::span<const std::string> arguments);
 int sweep_command(Surroundings& around, std::span<const std::string> arguments);
+int tune_command(Surroundings& around, std::span<const std::string> arguments);
 int report_command(Surroundings& around, std::span<const std::string> arguments);
+int serve_command(Surroundings& around, std::span<const std::string> arguments);
 int compare_command(Surroundings& around, std::span<const std::string> arguments);
 int agent_command(Surroundings& around, std::span<const std::string> arguments);
 

@@ -6,12 +6,15 @@
 
 #include "app/options.h"
 #include "app/program.h"
-#include "base/error.h"
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "report/best.h"
+#include "report/detail_charts.h"
 #include "report/regressions.h"
 #include "report/scaling_charts.h"
 #include "report/scaling_text.h"
+#include "web/page.h"
+#include "web/page_data.h"
 
 namespace lockstep {
 namespace {
@@ -43,7 +46,7 @@ CommandSyntax syntax_for(Wishes& wishes) {
   };
   return {
       .command = "report",
-      .summary = "Says what sweeps measured, as a table, CSV files and pictures.",
+      .summary = "Says what sweeps measured, as a table, CSV files, pictures and a page.",
       .flags = {directory("output", "for the files; by default the first directory", wishes.output),
                 truth("markdown", "the table as Markdown", wishes.markdown),
                 truth("best", "the fastest configuration of each network and number of devices",
@@ -62,11 +65,15 @@ CommandSyntax syntax_for(Wishes& wishes) {
                      .many = true}};
 }
 
-RunCollection collect(const std::vector<std::string>& directories, std::ostream& err) {
-  RunCollection collection;
+PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
+  PageSource source = {.name = fmt::format("{}", fmt::join(directories, ", ")), .collection = {}};
+  RunCollection& collection = source.collection;
   for (const std::string& directory : directories) {
     StoreContents contents = read_store(directory);
-    for (const std::string& line : contents.skipped) err << "note: " << line << "\n";
+    for (const std::string& line : contents.skipped) {
+      err << "note: " << line << "\n";
+      source.skipped.push_back(line);
+    }
     for (StoredRun& run : contents.runs) {
       collection.runs.push_back(std::move(run));
       collection.directories.push_back(directory);
@@ -74,7 +81,7 @@ RunCollection collect(const std::vector<std::string>& directories, std::ostream&
   }
   if (collection.runs.empty())
     throw Error("there is no result in {}", fmt::join(directories, ", "));
-  return collection;
+  return source;
 }
 
 std::string output_of(const Wishes& wishes) {
@@ -85,9 +92,15 @@ std::string output_of(const Wishes& wishes) {
 }
 
 // Returns the names of what was written.
-std::vector<std::string> write_files(const ScalingReport& report, const std::string& output) {
+std::vector<std::string> write_files(const ScalingReport& report, const PageSource& source,
+                                     const std::string& output) {
   std::vector<ReportFile> files = scaling_csv(report);
+  const FoundDetails details = find_details(report, source.collection);
   std::ranges::move(scaling_charts(report), std::back_inserter(files));
+  std::ranges::move(detail_charts(report, details.launches), std::back_inserter(files));
+  const Json page = {{"sets", {page_set(source, report, details)}},
+                     {"published", published_layer()}};
+  files.push_back({"report.html", page_html(page)});
   files.push_back({"report.md", scaling_markdown(report)});
   std::vector<std::string> names;
   for (const ReportFile& file : files) {
@@ -111,20 +124,21 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
     return kSuccess;
   }
   if (wishes.directories.empty()) throw UsageError("report needs a directory of 'lockstep sweep'");
-  const RunCollection collection = collect(wishes.directories, around.err);
+  const PageSource source = collect(wishes.directories, around.err);
+  const RunCollection& collection = source.collection;
   const ScalingReport report = make_scaling(collection.runs);
   around.out << (wishes.markdown ? scaling_markdown(report) : scaling_table(report));
   if (wishes.best) {
     around.out << "\n" << best_table(report, best_of(report, collection.runs, wishes.threshold));
   }
   if (!report.series.empty()) {
-    for (const std::string& name : write_files(report, output_of(wishes))) {
+    for (const std::string& name : write_files(report, source, output_of(wishes))) {
       around.err << "wrote " << name << "\n";
     }
   }
   if (wishes.baseline.empty()) return kSuccess;
-  const BaselineReport compared =
-      against_baseline(collect({wishes.baseline}, around.err), collection, wishes.threshold);
+  const BaselineReport compared = against_baseline(
+      collect({wishes.baseline}, around.err).collection, collection, wishes.threshold);
   around.out << "\n" << baseline_table(compared);
   return compared.regressed() ? kFailure : kSuccess;
 }

@@ -14,26 +14,27 @@ namespace {
 constexpr double kStartSeconds = 1;
 constexpr double kCoreFlops = 50e9;  // what a core of the last ten years reaches in f32
 
-// What an option is about; it has no place in strategies without that.
-struct About {
-  std::string_view option;
-  bool servers;  // else all-reduce
-};
-constexpr About kAbout[] = {{"num-ps", true},
-                            {"ps-in-worker", true},
-                            {"ps-placement", true},
-                            {"gradient-compression", false},
-                            {"all-reduce-spec", false}};
+// This setting with nothing else that could be wrong.
+bool fits(const RunConfig& run, const RunOption& option, std::string_view strategy) {
+  RunConfig alone;
+  alone.variable_update = strategy;
+  set_from_text(alone, option, text_of(run, option));
+  return strategy_problems(alone).empty();
+}
+
+// A value that no strategy takes stays, to be complained about.
+bool has_no_place(const RunConfig& run, const RunOption& option) {
+  return !fits(run, option, run.variable_update) &&
+         std::ranges::any_of(strategies(), [&](const StrategyKind& other) {
+           return fits(run, option, other.name);
+         });
+}
 
 RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& swept) {
-  const StrategyKind& strategy = find_strategy(run.variable_update);
-  const bool all_reduce = strategy.communicates && !strategy.needs_servers;
-  for (const About& about : kAbout) {
-    const bool has_place = about.servers ? strategy.needs_servers : all_reduce;
-    const RunOption& option = *find_option(about.option);
-    if (!has_place && swept.contains(option.name)) {
-      set_from_text(run, option, text_of(RunConfig{}, option));
-    }
+  find_strategy(run.variable_update);  // an unknown one is told first
+  for (const std::string& name : swept) {
+    const RunOption& option = *find_option(name);
+    if (has_no_place(run, option)) set_from_text(run, option, text_of(RunConfig{}, option));
   }
   return run;
 }

@@ -46,7 +46,7 @@ Flag axis_flag(const RunOption& option, SweepWishes& wishes) {
   return flag;
 }
 
-std::vector<Flag> own_flags(SweepWishes& wishes) {
+std::vector<Flag> own_flags(SweepWishes& wishes, const SweepSyntax& command) {
   const auto models = [&](const std::string& text) {
     for (const std::string& entry : split(text, ',')) wishes.lists["models"].push_back(entry);
   };
@@ -69,9 +69,9 @@ std::vector<Flag> own_flags(SweepWishes& wishes) {
        .set = [&](auto& text) { wishes.max_devices = whole_in("max-devices", 1, text); }},
       {.name = "repeats",
        .value_name = "N",
-       .help = "launches of each run",
+       .help = command.repeats_help,
        .set = [&](auto& text) { wishes.repeats = whole_in("repeats", 1, text); },
-       .default_text = "5"},
+       .default_text = command.repeats},
       {.name = "precision",
        .value_name = "X%",
        .help = "enough launches once images/sec is known this well; --repeats is the most then",
@@ -80,7 +80,7 @@ std::vector<Flag> own_flags(SweepWishes& wishes) {
        .value_name = "DIR",
        .help = "directory of the results",
        .set = [&](auto& text) { wishes.output = text; },
-       .default_text = "sweep",
+       .default_text = command.output,
        .letter = 'o'},
       {.name = "order-seed",
        .value_name = "N",
@@ -107,16 +107,21 @@ std::vector<Flag> own_flags(SweepWishes& wishes) {
   };
 }
 
-CommandSyntax syntax_for(SweepWishes& wishes) {
+CommandSyntax syntax_for(SweepWishes& wishes, const SweepSyntax& command) {
   CommandSyntax syntax = {
-      .command = "sweep",
-      .summary = "Measures all combinations of options, each several times.",
-      .flags = own_flags(wishes),
+      .command = command.command,
+      .summary = command.summary,
+      .flags = own_flags(wishes, command),
       .positional = Positional{.name = "sweep.toml",
                                .help = "the same names with values or lists of them",
                                .set = [&](const std::string& text) { wishes.file = text; }}};
+  std::erase_if(syntax.flags, [&](const Flag& flag) {
+    return std::ranges::count(command.without, flag.name) > 0;
+  });
   for (const RunOption& option : run_options()) {
-    if (!option.details.only_tells) syntax.flags.push_back(axis_flag(option, wishes));
+    // A list of words is one value, and --dry-run shows the sweep.
+    const bool is_axis = !option.details.only_tells && !is_list(option) && option.name != "dry-run";
+    if (is_axis) syntax.flags.push_back(axis_flag(option, wishes));
   }
   return syntax;
 }
@@ -146,23 +151,35 @@ std::vector<std::string> arguments_in(const std::string& file, const CommandSynt
 
 }  // namespace
 
-Parsed parse_sweep(SweepWishes& wishes, std::span<const std::string> arguments) {
-  const Parsed parsed = parse(syntax_for(wishes), arguments);
+const SweepSyntax& sweep_syntax() {
+  static const SweepSyntax syntax = {
+      .command = "sweep",
+      .summary = "Measures all combinations of options, each several times.",
+      .repeats_help = "launches of each run",
+      .repeats = "5",
+      .output = "sweep"};
+  return syntax;
+}
+
+Parsed parse_sweep(SweepWishes& wishes, const SweepSyntax& command,
+                   std::span<const std::string> arguments) {
+  wishes.output = command.output;
+  const Parsed parsed = parse(syntax_for(wishes, command), arguments);
   if (parsed == Parsed::Help || wishes.file.empty()) return parsed;
   SweepWishes scratch;  // to see which names the line has
   std::vector<std::string> given;
-  CommandSyntax listening = syntax_for(scratch);
+  CommandSyntax listening = syntax_for(scratch, command);
   for (Flag& flag : listening.flags) {
     flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
   }
   parse(listening, arguments);
-  const CommandSyntax syntax = syntax_for(wishes);
+  const CommandSyntax syntax = syntax_for(wishes, command);
   return parse(syntax, arguments_in(wishes.file, syntax, given));
 }
 
-std::string sweep_help() {
+std::string sweep_help(const SweepSyntax& command) {
   SweepWishes unused;
-  return help_text(syntax_for(unused));
+  return help_text(syntax_for(unused, command));
 }
 
 std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {

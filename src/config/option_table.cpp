@@ -115,7 +115,7 @@ std::vector<RunOption> make_table() {
 
     {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
      {.choices = {"cpu", "cuda", "cuda:N"}}},
-    {"num-devices", &R::num_devices, kWhere, "devices of this machine, or of each host, to train on",
+    {"num-devices", &R::num_devices, kWhere, "devices of this machine, or of each host",
      {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus", "workers-per-node"}}},
     {"threads", &R::threads, kWhere, "per device; 0: every core the device may use",
      {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
@@ -184,7 +184,7 @@ std::vector<RunOption> make_table() {
      {.value_name = "HOST:PORT,..."}},
 
     {"launcher", &R::launcher, kHosts,
-     "who starts the processes; auto: ssh with --hosts, slurm inside an allocation, else local",
+     "who starts processes; auto: ssh with --hosts, slurm in an allocation, else local",
      {.choices = {"auto", "local", "ssh", "slurm", "mpirun"}, .launches = true}},
     {"hosts", &R::hosts, kHosts,
      "start workers there: a nodes file, an Open MPI hostfile, or a list as a:4,b:4",

@@ -13,14 +13,14 @@ namespace lockstep {
 namespace {
 
 // $1 is the script, the rest are words for sbatch. Asked to stop (USR1), it has the program inside
-// the job interrupted; asked to end (TERM), it cancels the job. squeue forgets a job some minutes
-// after its end, and fails when the controller is busy: only scontrol's word counts as the end.
+// the job interrupted; asked to end (TERM), it cancels the job, whoever asks again meanwhile.
+// scontrol fails when the controller is busy: only its word counts as the end.
 constexpr const char* kSubmitAndWait = R"(
 script=$1; shift
 job=$(printf '%s' "$script" | sbatch --parsable "$@") || exit 1
 job=${job%%;*}
 trap 'scancel --batch --signal=INT "$job" 2>/dev/null' USR1
-trap 'scancel "$job"; exit 143' TERM INT HUP
+trap 'trap "" TERM INT HUP; scancel "$job"; exit 143' TERM INT HUP
 last=
 while :; do
   text=$(scontrol --oneliner show job "$job" 2>/dev/null) || text=
@@ -52,12 +52,13 @@ size_t hosts_used(const LaunchJob& job) {
 
 }  // namespace
 
-// Laid out in the order of the list. A worker may use all cores that the job has on its node; one
-// that fails does not end the others at once, since rank 0 may be writing what was measured.
+// Laid out in the order of the list, however few cores that leaves for each: workers of a node
+// divide what the job has there. One that fails does not end the others at once, since rank 0 may
+// be writing what was measured.
 LaunchPlan plan_srun(const LaunchJob& job) {
   std::vector<std::string> words = {"srun",
                                     "--label",
-                                    "--unbuffered",
+                                    "--overcommit",
                                     "--input=none",
                                     "--kill-on-bad-exit=0",
                                     "--wait=60",

@@ -31,20 +31,6 @@ std::string rate_text(const Configuration& each) {
                      interval->high);
 }
 
-std::string words_about(const BestRow& row) {
-  if (!row.difference) return "the only one";
-  switch (row.difference->verdict) {
-    case Verdict::Slower:
-      return fmt::format("really slower: {:.3f} times", row.difference->ratio.value);
-    case Verdict::Same:
-      return "as fast";
-    case Verdict::Faster:
-    case Verdict::Inconclusive:
-      break;
-  }
-  return "perhaps as fast: " + row.difference->reason;
-}
-
 }  // namespace
 
 std::vector<BestRow> best_of(const ScalingReport& report, std::span<const StoredRun> runs,
@@ -52,7 +38,7 @@ std::vector<BestRow> best_of(const ScalingReport& report, std::span<const Stored
   std::map<std::pair<std::string, int>, std::vector<size_t>> groups;
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
-    if (each.speed) groups[{each.config.model, each.devices}].push_back(i);
+    if (each.speed && !each.simulated) groups[{each.config.model, each.devices}].push_back(i);
   }
   const auto rate = [&](size_t i) { return report.configurations[i].speed->images_per_second; };
   std::vector<BestRow> rows;
@@ -67,6 +53,20 @@ std::vector<BestRow> best_of(const ScalingReport& report, std::span<const Stored
     row.difference = compare(sides, threshold).comparisons.front();
   }
   return rows;
+}
+
+std::string words_about(const BestRow& row) {
+  if (!row.difference) return "the only one";
+  switch (row.difference->verdict) {
+    case Verdict::Slower:
+      return fmt::format("really slower: {:.3f} times", row.difference->ratio.value);
+    case Verdict::Same:
+      return "as fast";
+    case Verdict::Faster:
+    case Verdict::Inconclusive:
+      break;
+  }
+  return "perhaps as fast: " + row.difference->reason;
 }
 
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {

@@ -22,10 +22,12 @@ struct ChartLine {
   std::string label;
   std::vector<ChartPoint> points;  // by x
   bool reference = false;          // drawn thin and grey: what would be ideal
+  bool simulated = false;          // dashed
 };
 struct LineChart {
   std::string title, x_title, y_title;
   Scale x_scale = Scale::Log2, y_scale = Scale::Log2;
+  bool markers = true;
   std::vector<ChartLine> lines;
 };
 std::string line_chart_svg(const LineChart& chart);
@@ -40,5 +42,23 @@ struct StackedBars {
   std::vector<Bar> bars;
 };
 std::string stacked_bars_svg(const StackedBars& chart);
+
+// Quantiles of a row of samples, drawn as a bar with a line through it.
+struct RangeRow {
+  std::string label;
+  double least, low, middle, high, most;
+};
+struct RangeChart {
+  std::string title, x_title;
+  std::vector<RangeRow> ranges;
+};
+std::string range_chart_svg(const RangeChart& chart);
+
+// Numbers as shades: nothing at zero and below, darkest at the greatest.
+struct HeatMap {
+  std::string title, x_title, y_title, unit;
+  std::vector<std::vector<double>> rows;  // equally long
+};
+std::string heat_map_svg(const HeatMap& chart);
 
 }  // namespace lockstep

@@ -83,12 +83,17 @@ AxisMap x_axis(const LineChart& chart) {
     high = std::max(high, x);
   });
   if (!(low <= high)) low = 1, high = 2;
+  if (chart.x_scale == Scale::Linear) low = 0, high = std::max(high, 1.0);
   return {chart.x_scale, low, high, kLeft + 18, kWidth - kRight - 18};
 }
 
-// Devices are what was measured, not powers of two.
-std::set<double> x_ticks(const LineChart& chart) {
+// Devices are what was measured, not powers of two; steps are too many to name each.
+std::set<double> x_ticks(const LineChart& chart, const AxisMap& axis) {
   std::set<double> values;
+  if (axis.scale == Scale::Linear) {
+    for (const double tick : ticks(axis)) values.insert(tick);
+    return values;
+  }
   each_value(chart, [&](double x, double) { values.insert(x); });
   return values;
 }
@@ -102,7 +107,7 @@ void draw_axes(Svg& svg, const LineChart& chart, const AxisMap& x, const AxisMap
               .anchor = "end",
               .kind = "small"});
   }
-  for (const double tick : x_ticks(chart)) {
+  for (const double tick : x_ticks(chart, x)) {
     svg.line(x.at(tick), kTop + kPlotHeight, x.at(tick), kTop + kPlotHeight + 5, "axis");
     svg.text({.x = x.at(tick),
               .y = kTop + kPlotHeight + 20,
@@ -124,17 +129,12 @@ void draw_axes(Svg& svg, const LineChart& chart, const AxisMap& x, const AxisMap
 
 std::string kind_of(const ChartLine& line, size_t place) {
   if (line.reference) return "ideal";
-  return fmt::format("line c{} d{}", place % Svg::kColours, place / Svg::kColours % 4);
+  const size_t dash = line.simulated ? 1 : place / Svg::kColours % 4;
+  return fmt::format("line c{} d{}", place % Svg::kColours, dash);
 }
 
-void draw_line(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x, const AxisMap& y) {
-  std::string points;
-  for (const ChartPoint& point : line.points) {
-    points +=
-        fmt::format("{}{:.2f},{:.2f}", points.empty() ? "" : " ", x.at(point.x), y.at(point.y));
-  }
-  svg.polyline(points, kind_of(line, place));
-  if (line.reference) return;
+void draw_markers(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x,
+                  const AxisMap& y) {
   const std::string colour = fmt::format(" c{}", place % Svg::kColours);
   for (const ChartPoint& point : line.points) {
     if (point.y_95 && std::isfinite(point.y_95->high)) {
@@ -145,11 +145,20 @@ void draw_line(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x, 
   }
 }
 
+void draw_line(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x, const AxisMap& y) {
+  std::string points;
+  for (const ChartPoint& point : line.points) {
+    points +=
+        fmt::format("{}{:.2f},{:.2f}", points.empty() ? "" : " ", x.at(point.x), y.at(point.y));
+  }
+  svg.polyline(points, kind_of(line, place));
+}
+
 void draw_legend(Svg& svg, const LineChart& chart) {
   double at = kTop + kPlotHeight + 70;
   for (size_t place = 0; const ChartLine& line : chart.lines) {
     svg.line(kLeft, at - 4, kLeft + 34, at - 4, kind_of(line, place));
-    if (!line.reference) {
+    if (chart.markers && !line.reference) {
       svg.marker(kLeft + 17, at - 4, place, fmt::format("mark c{}", place % Svg::kColours));
     }
     svg.text({.x = kLeft + 44, .y = at, .text = line.label});
@@ -170,6 +179,7 @@ std::string line_chart_svg(const LineChart& chart) {
   draw_axes(svg, chart, x, y);
   for (size_t place = 0; const ChartLine& line : chart.lines) {
     draw_line(svg, line, place, x, y);
+    if (chart.markers && !line.reference) draw_markers(svg, line, place, x, y);
     if (!line.reference) ++place;
   }
   draw_legend(svg, chart);

@@ -98,7 +98,7 @@ struct ProgramRun {
 struct RunResult {
   int schema_version = kResultSchemaVersion;
   std::string program_version;
-  std::string origin = "measured";   // or "program NAME"
+  std::string origin = "measured";   // or "program NAME", "simulated ..."
   std::string status = "completed";  // or "interrupted", "failed"
   std::optional<std::string> error;  // of a failed run, which has no numbers
   std::string started_at;            // UTC
@@ -123,6 +123,8 @@ struct RunResult {
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
   std::vector<Evaluation> evaluations;  // in order
+
+  bool simulated() const { return origin.starts_with("simulated"); }
 };
 
 Json rank_to_json(const RankResult& rank);

@@ -48,13 +48,15 @@ void finish(Configuration& each) {
 }
 
 std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
-  std::map<std::string, Configuration> by_id;
+  std::map<std::pair<std::string, bool>, Configuration> by_id;
   for (size_t place = 0; place < runs.size(); ++place) {
     const StoredRun& run = runs[place];
-    const auto [at, fresh] = by_id.try_emplace(run.id);
+    const bool simulated = run.result.simulated();
+    const auto [at, fresh] = by_id.try_emplace({run.id, simulated});
     Configuration& each = at->second;
     if (fresh) {
       each.id = run.id;
+      each.simulated = simulated;
       each.config = run.result.config;
       each.devices = run.result.config.num_devices;
     }
@@ -67,7 +69,7 @@ std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
   }
   const auto key = [](const Configuration& each) {
     return std::tuple(each.config.model, each.config.batch_size, engine_label(each.config),
-                      canonical_text(each.config, kDevices), each.devices);
+                      canonical_text(each.config, kDevices), each.simulated, each.devices);
   };
   std::ranges::sort(result, {}, key);
   return result;
@@ -83,19 +85,22 @@ Ratio scaled(Ratio ratio, double factor) {
 
 std::vector<Series> series_of(const ScalingReport& report) {
   std::vector<Series> all;
-  std::map<std::string, size_t> places;
+  std::map<std::pair<std::string, bool>, size_t> places;
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
     if (!each.speed) continue;
-    const auto [at, fresh] = places.try_emplace(canonical_text(each.config, kDevices), all.size());
+    const auto [at, fresh] =
+        places.try_emplace({canonical_text(each.config, kDevices), each.simulated}, all.size());
     if (fresh) {
       const std::string settings = settings_label(each.config, report.differing);
       all.push_back(
-          {.label = fmt::format("{}:{} on {}{}{}", each.config.model, each.config.batch_size,
-                                engine_label(each.config), settings.empty() ? "" : ", ", settings),
+          {.label = fmt::format("{}:{} on {}{}{}{}", each.config.model, each.config.batch_size,
+                                engine_label(each.config), settings.empty() ? "" : ", ", settings,
+                                each.simulated ? ", simulated" : ""),
            .model = each.config.model,
            .engine = engine_label(each.config),
            .batch = each.config.batch_size,
+           .simulated = each.simulated,
            .points = {}});
     }
     Series& series = all[at->second];
@@ -122,12 +127,12 @@ void settle_bases(std::vector<Series>& all) {
 void find_data_slowdowns(std::vector<Configuration>& all) {
   std::map<std::string, const Configuration*> synthetic;
   for (const Configuration& each : all) {
-    if (each.config.data_dir.empty() && each.speed) {
+    if (each.config.data_dir.empty() && each.speed && !each.simulated) {
       synthetic[canonical_text(each.config, kData)] = &each;
     }
   }
   for (Configuration& each : all) {
-    if (each.config.data_dir.empty() || !each.speed) continue;
+    if (each.config.data_dir.empty() || !each.speed || each.simulated) continue;
     const auto twin = synthetic.find(canonical_text(each.config, kData));
     if (twin == synthetic.end()) continue;
     each.data_slowdown = speed_ratio(each.seconds_per_image, twin->second->seconds_per_image);
@@ -164,6 +169,10 @@ std::vector<std::string> notes_on(const ScalingReport& report, std::span<const S
 
 double Configuration::exposed_fraction() const {
   return mean_step > 0 ? mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step : 0;
+}
+
+std::string label_of(const ScalingReport& report, const Configuration& each) {
+  return run_label(each.config, report.differing) + (each.simulated ? ", simulated" : "");
 }
 
 ScalingReport make_scaling(std::span<const StoredRun> runs) {

@@ -17,6 +17,7 @@ namespace lockstep {
 struct Configuration {
   std::string id;
   RunConfig config;
+  bool simulated = false;
   int devices = 1;
   std::vector<size_t> launches;           // that measured something: places in the stored runs
   std::vector<double> seconds_per_image;  // of each of them
@@ -45,6 +46,7 @@ struct Series {
   std::string label;  // "alexnet:256 on native", and what else sets it apart
   std::string model, engine;
   int batch = 0;  // per device
+  bool simulated = false;
   std::vector<ScalingPoint> points;
 };
 
@@ -56,5 +58,8 @@ struct ScalingReport {
 };
 
 ScalingReport make_scaling(std::span<const StoredRun> runs);
+
+// "alexnet:256 x2 native threads=2, simulated": what it is, among the report's others.
+std::string label_of(const ScalingReport& report, const Configuration& each);
 
 }  // namespace lockstep

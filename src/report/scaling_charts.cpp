@@ -47,6 +47,7 @@ void add_lines(LineChart& chart, const ScalingReport& report, Value value) {
     if (chart.lines.size() > kMostLines) break;
     ChartLine& line = chart.lines.emplace_back();
     line.label = series.label;
+    line.simulated = series.simulated;
     for (const ScalingPoint& point : series.points) {
       line.points.push_back(value(point, report.configurations[point.configuration]));
     }
@@ -75,7 +76,7 @@ std::string breakdown(const ScalingReport& report) {
   for (const Configuration& each : report.configurations) {
     if (!each.speed || !(each.mean_step > 0) || chart.bars.size() == kMostBars) continue;
     Bar& bar = chart.bars.emplace_back();
-    bar.label = run_label(each.config, report.differing);
+    bar.label = label_of(report, each);
     double rest = each.mean_step;
     for (const double phase : each.mean_phases) {
       bar.parts.push_back(1000 * phase);

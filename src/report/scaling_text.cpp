@@ -78,8 +78,7 @@ ScalingTable table_of(const ScalingReport& report) {
     const Configuration& each = report.configurations[i];
     table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, data));
     for (const std::string& warning : each.warnings) {
-      table.remarks.push_back(
-          fmt::format("{}: {}", run_label(each.config, report.differing), warning));
+      table.remarks.push_back(fmt::format("{}: {}", label_of(report, each), warning));
     }
   }
   return table;

@@ -21,18 +21,6 @@ fs::path file_of(const std::string& directory) {
   return fs::is_directory(directory) ? fs::path(directory) / Store::kFile : fs::path(directory);
 }
 
-std::string line_of(const StoredRun& run) {
-  Json json = {{"run_id", run.id},
-               {"repeat", run.repeat},
-               {"raw_file", run.raw_file},
-               {"wall_seconds", run.wall_seconds},
-               {"last_lines", run.last_lines}};
-  const Json result = result_to_json(without_samples(run.result));
-  for (const auto& [key, value] : result.items()) json[key] = value;
-  // What a program printed need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 StoredRun run_of(const Json& json) {
   StoredRun run;
   run.result = result_from_json(json);
@@ -79,6 +67,18 @@ RunResult without_samples(RunResult result) {
     result.program->total_lines.clear();
   }
   return result;
+}
+
+std::string stored_line(const StoredRun& run) {
+  Json json = {{"run_id", run.id},
+               {"repeat", run.repeat},
+               {"raw_file", run.raw_file},
+               {"wall_seconds", run.wall_seconds},
+               {"last_lines", run.last_lines}};
+  const Json result = result_to_json(without_samples(run.result));
+  for (const auto& [key, value] : result.items()) json[key] = value;
+  // What a program printed need not be UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 StoreContents read_store(const std::string& directory) {
@@ -143,7 +143,7 @@ void Store::repair_end() {
 }
 
 void Store::append(const StoredRun& run) {
-  const std::string line = line_of(run);
+  const std::string line = stored_line(run);
   const fs::path path = fs::path(directory_) / kFile;
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t written = write(file_, rest.data(), rest.size());

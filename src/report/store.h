@@ -35,6 +35,7 @@ StoreContents read_store(const std::string& directory);
 RunResult read_raw(const std::string& directory, const StoredRun& run);
 
 RunResult without_samples(RunResult result);
+std::string stored_line(const StoredRun& run);  // as results.jsonl has it, with its end
 
 // The one writer of a directory.
 class Store {

@@ -14,9 +14,9 @@ svg{background:#ffffff;font-family:system-ui,sans-serif;font-size:13px}
 .line{stroke-width:2;fill:none;stroke:currentColor}.error{stroke:currentColor;stroke-width:1.5}
 .mark{fill:currentColor;stroke:#ffffff;stroke-width:1}.part{fill:currentColor;stroke:#ffffff;stroke-width:1}
 .c0{color:#0072b2}.c1{color:#d55e00}.c2{color:#009e73}.c3{color:#b8578c}.c4{color:#e69f00}.c5{color:#2f9fd8}.c6{color:#1f2328}
-.d1{stroke-dasharray:8 4}.d2{stroke-dasharray:3 3}.d3{stroke-dasharray:10 3 3 3}
+.heat{fill:#0072b2}.d1{stroke-dasharray:8 4}.d2{stroke-dasharray:3 3}.d3{stroke-dasharray:10 3 3 3}
 @media (prefers-color-scheme:dark){svg{background:#0d1117}.text,.title{fill:#e6edf3}.small{fill:#9198a1}
-.axis{stroke:#9198a1}.grid{stroke:#2a313c}.mark,.part{stroke:#0d1117}
+.heat{fill:#4ba3dd}.axis{stroke:#9198a1}.grid{stroke:#2a313c}.mark,.part{stroke:#0d1117}
 .c0{color:#4ba3dd}.c1{color:#ff8a4c}.c2{color:#2fc79b}.c3{color:#e596bf}.c4{color:#f2b83b}.c5{color:#7cc8f2}.c6{color:#e6edf3}}
 </style>
 )";
@@ -84,6 +84,15 @@ void Svg::rectangle(double x, double y, double width, double height, std::string
                     fmt::format("rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" "
                                 "height=\"{:.2f}\" class=\"{}\"",
                                 x, y, width, height, kind),
+                    tip);
+}
+
+void Svg::shade(double x, double y, double width, double height, double strength,
+                std::string_view tip) {
+  body_ += with_tip("rect",
+                    fmt::format("rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+                                "class=\"heat\" fill-opacity=\"{:.2f}\"",
+                                x, y, width, height, strength),
                     tip);
 }
 

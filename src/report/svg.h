@@ -26,6 +26,8 @@ class Svg {
   void polyline(std::string_view points, std::string_view kind);
   void rectangle(double x, double y, double width, double height, std::string_view kind,
                  std::string_view tip = {});
+  void shade(double x, double y, double width, double height, double strength,  // 0 .. 1
+             std::string_view tip);
   // One of a few shapes, by number.
   void marker(double x, double y, size_t shape, std::string_view kind, std::string_view tip = {});
   std::string done();

@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"stolen time", Level::Warning,
               [](HostReport& host) { host.compute["stolen"] = 0.2; }},
         Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50; }}),
-    [](const auto& info) {
-      std::string name = info.param.check;
+    [](const auto& each) {
+      std::string name = each.param.check;
       std::erase(name, ' ');
       return name;
     });

@@ -38,8 +38,7 @@ class RemoteFilesTest : public ::testing::Test {
 };
 
 TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
-  const RunConfig there =
-      RemoteFiles::remote({.result = "/home/me/r.json", .trace_file = "", .log_dir = "logs"});
+  const RunConfig there = RemoteFiles::remote({.result = "/home/me/r.json", .log_dir = "logs"});
   EXPECT_EQ(there.result, "result.json");
   EXPECT_EQ(there.trace_file, "");
   EXPECT_EQ(there.log_dir, "");

@@ -28,4 +28,15 @@ Ran run_to_its_end(const std::vector<std::string>& argv,
   return ran;
 }
 
+// A daemon leaves the group of who started it only a moment after that one has ended, and with a
+// command its whole group ends: so the command stays until then.
+std::vector<std::string> started_daemon(const std::string& pid_file,
+                                        const std::vector<std::string>& argv) {
+  std::vector<std::string> words = {
+      "sh", "-c", "f=$1; shift; \"$@\" || exit; until [ -s \"$f\" ]; do sleep 0.05; done", "sh",
+      pid_file};
+  words.insert(words.end(), argv.begin(), argv.end());
+  return words;
+}
+
 }  // namespace lockstep

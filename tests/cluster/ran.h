@@ -20,4 +20,8 @@ struct Ran {
 Ran run_to_its_end(const std::vector<std::string>& argv,
                    const std::function<void()>& when_it_trains = {});
 
+// The command that starts a daemon and ends when it is ready, which is when its pid file is there.
+std::vector<std::string> started_daemon(const std::string& pid_file,
+                                        const std::vector<std::string>& argv);
+
 }  // namespace lockstep

@@ -59,11 +59,13 @@ void SlurmCluster::SetUp() {
   fs::permissions(directory_, fs::perms(0755));
   hosts_ = std::make_unique<HostNetwork>(HostNetworkOptions{.hosts = 1});
   write_configuration();
-  start({"munged", "--key-file=" + path("munge.key"), "--socket=" + path("munge.socket"),
-         "--pid-file=" + path("munge.pid"), "--log-file=" + path("munge.log"),
-         "--seed-file=" + path("munge.seed")});
-  start({"slurmctld", "-f", path("slurm.conf")});
-  for (const char* node : {"n1", "n2"}) start({"slurmd", "-f", path("slurm.conf"), "-N", node});
+  start("munge.pid", {"munged", "--key-file=" + path("munge.key"),
+                      "--socket=" + path("munge.socket"), "--pid-file=" + path("munge.pid"),
+                      "--log-file=" + path("munge.log"), "--seed-file=" + path("munge.seed")});
+  start("slurmctld.pid", {"slurmctld", "-f", path("slurm.conf")});
+  for (const char* node : {"n1", "n2"}) {
+    start(fmt::format("slurmd-{}.pid", node), {"slurmd", "-f", path("slurm.conf"), "-N", node});
+  }
   wait_for_nodes();
 }
 
@@ -80,9 +82,9 @@ void SlurmCluster::write_configuration() const {
   fs::permissions(path("munge.key"), fs::perms(0400));
 }
 
-// Each becomes a daemon once it is ready, so it is there when this returns.
-void SlurmCluster::start(const std::vector<std::string>& daemon) const {
-  const Ran ran = run_on_host(daemon);
+void SlurmCluster::start(const std::string& pid_file,
+                         const std::vector<std::string>& daemon) const {
+  const Ran ran = run_on_host(started_daemon(path(pid_file), daemon));
   ASSERT_EQ(ran.exit_code(), 0) << daemon.front() << ": " << ran.err << logs();
 }
 

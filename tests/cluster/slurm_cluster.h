@@ -35,7 +35,7 @@ class SlurmCluster : public ::testing::Test {
 
  private:
   void write_configuration() const;
-  void start(const std::vector<std::string>& daemon) const;
+  void start(const std::string& pid_file, const std::vector<std::string>& daemon) const;
   void wait_for_nodes() const;
   std::string logs() const;
 

@@ -98,7 +98,7 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
   EXPECT_NE(ran.exit_code(), 0);
   EXPECT_THAT(ran.err, HasSubstr("/nowhere"));
   const Ran late = run_on_host(
-      train({"--launcher=slurm", "-n", "2", "--sbatch-option=--comment=x", "--interface=nowhere"}));
+      train({"--launcher=slurm", "-n", "2", "--communicator=gloo", "--interface=nowhere"}));
   EXPECT_EQ(late.exit_code(), 1);
   EXPECT_THAT(late.err, HasSubstr("nowhere"));
   EXPECT_THAT(late.err, HasSubstr("ended: failed 1:0"));

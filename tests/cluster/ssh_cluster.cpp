@@ -38,6 +38,8 @@ void SshCluster::SetUp() {
     const std::string own = path(fmt::format("disk-of-{}", HostNetwork::name(host)));
     fs::create_directories(own);
     ASSERT_EQ(run_on(host, {"mount", "--bind", own, disk()}).exit_code(), 0);
+    // Nothing of the user who runs the tests: what a shell does when it starts may take its time.
+    ASSERT_EQ(run_on(host, {"sh", "-c", "mount -t tmpfs none ~"}).exit_code(), 0);
     start_sshd(host);
   }
 }
@@ -49,34 +51,36 @@ void SshCluster::TearDown() {
 
 void SshCluster::make_keys() const {
   for (const char* key : {"host_key", "user_key"}) {
-    ASSERT_EQ(run_to_its_end({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path(key)}).exit_code(), 0);
+    ASSERT_EQ(run_to_its_end({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path(key)})
+                  .exit_code(),
+              0);
   }
   fs::copy_file(path("user_key.pub"), path("authorized_keys"));
   std::ofstream(path("known_hosts")) << "* " << contents(path("host_key.pub"));
 }
 
-// It becomes a daemon once it listens, so it is there when this returns.
 void SshCluster::start_sshd(int host) {
-  const Ran ran = run_on(host, {"sh",
-                                "-c",
-                                "mkdir -p /run/sshd; exec \"$0\" \"$@\"",
-                                kSshd,
-                                "-f",
-                                "/dev/null",
-                                "-h",
-                                path("host_key"),
-                                "-E",
-                                path(fmt::format("sshd-{}.log", host)),
-                                "-o",
-                                "StrictModes=no",
-                                "-o",
-                                "UsePAM=no",
-                                "-o",
-                                "PermitRootLogin=yes",
-                                "-o",
-                                "AuthorizedKeysFile=" + path("authorized_keys"),
-                                "-o",
-                                "PidFile=" + path(fmt::format("sshd-{}.pid", host))});
+  const std::string pid = path(fmt::format("sshd-{}.pid", host));
+  const Ran ran = run_on(host, started_daemon(pid, {"sh",
+                                                    "-c",
+                                                    "mkdir -p /run/sshd; exec \"$0\" \"$@\"",
+                                                    kSshd,
+                                                    "-f",
+                                                    "/dev/null",
+                                                    "-h",
+                                                    path("host_key"),
+                                                    "-E",
+                                                    path(fmt::format("sshd-{}.log", host)),
+                                                    "-o",
+                                                    "StrictModes=no",
+                                                    "-o",
+                                                    "UsePAM=no",
+                                                    "-o",
+                                                    "PermitRootLogin=yes",
+                                                    "-o",
+                                                    "AuthorizedKeysFile=" + path("authorized_keys"),
+                                                    "-o",
+                                                    "PidFile=" + pid}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
 }
 

@@ -41,8 +41,10 @@ TEST_F(SshRuns, ASecondRunCopiesNothing) {
 TEST_F(SshRuns, ANodesFileNamesHostsForTheClusterAndForSsh) {
   std::ofstream(path("nodes"))
       << "# the name there, the name for ssh\nhost1 10.77.0.2\n\nhost2 10.77.0.3\n";
-  const Ran ran = launch({"--hosts", path("nodes"), "-n", "2", "-g", "1"});
+  const Ran ran = launch(
+      {"--hosts", path("nodes"), "-n", "2", "-g", "1", "-m", "lenet", "-b", "2", "-r", "~/mine"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(run_on(2, {"sh", "-c", "ls ~/mine"}).out, HasSubstr("lockstep-"));
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
 }
 
@@ -89,8 +91,7 @@ TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.facts.servers, 1);
-  ASSERT_EQ(result.ranks.size(), 1u);
-  EXPECT_EQ(result.ranks[0].host, "host2");
+  EXPECT_EQ(result.host.name, "host2");
   EXPECT_TRUE(fs::exists(path("logs/host1-rank-1--host1-.log")));
   expect_nothing_left();
 }
@@ -100,7 +101,7 @@ TEST_F(SshRuns, EveryProcessMayHaveItsHostNamed) {
                           "--result", path("r.json")});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_EQ(read_result(path("r.json")).facts.servers, 1);
-  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] 1\timages/sec: "));
+  EXPECT_THAT(ran.err, HasSubstr("[host2 rank 1] rank 1 (host2): 1\timages/sec: "));
   expect_nothing_left();
 }
 

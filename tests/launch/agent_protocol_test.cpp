@@ -12,8 +12,10 @@ TEST(AgentProtocol, AJobSurvivesTheJourney) {
                         .size = 4,
                         .command = "train",
                         .arguments = {"--model=it's; $(x)", "--result=a\nb"},
+                        .version = "1.2",
                         .token = "secret",
                         .keeps_store = true,
+                        .store_port = 2222,
                         .directory = "some where",
                         .logs = true};
   const std::string line = job_to_json(job).dump();

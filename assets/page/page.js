@@ -1,0 +1,142 @@
+"use strict";
+// page.js: puts the sections on the page, and keeps them up to date when a server stands behind it.
+
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+const view = {data, sets: data.sets, model: "", published: false, steps: ""};
+
+function modelsShown() {
+  return [...new Set(view.sets.flatMap((set) => set.configurations.map((each) => each.model)))].sort();
+}
+
+function drawHead() {
+  byId("subject").textContent = view.sets.map((set) => set.name).join(", ");
+  document.title = `lockstep: ${view.sets.map((set) => set.name).join(", ")}`;
+  byId("summary").textContent = view.sets.map(({name, history, configurations}) => {
+    const failed = history.failed ? `, ${history.failed} of them failed` : "";
+    const minute = (time) => time.slice(0, 16).replace("T", " ");
+    const when = history.first ? `, ${minute(history.first)} to ${minute(history.last)} UTC` : "";
+    return `${view.sets.length > 1 ? name + ": " : ""}${configurations.length} configuration${configurations.length === 1 ? "" : "s"}, ${history.launches} launches${failed}${when}${history.version ? `, lockstep ${history.version}` : ""}`;
+  }).join("; ");
+}
+
+function drawControls() {
+  const models = modelsShown(), controls = [];
+  if (models.length > 1) {
+    const choice = el("select", {id: "choose-model"}, el("option", {value: ""}, "all"), models.map((model) => el("option", {value: model, selected: model === view.model}, model)));
+    choice.addEventListener("change", () => { view.model = choice.value; drawSections(); });
+    controls.push(el("label", {}, "Network ", choice));
+  }
+  if (data.published.some((each) => models.includes(each.model))) {
+    const box = el("input", {type: "checkbox", id: "show-published", checked: view.published});
+    box.addEventListener("change", () => { view.published = box.checked; drawSections(); });
+    controls.push(el("label", {}, box, " what others published, behind it"));
+  }
+  byId("controls").replaceChildren(...controls);
+}
+
+function drawSections() {
+  forgetCharts();
+  const main = byId("main"), links = [];
+  main.replaceChildren();
+  let pair = null;
+  for (const each of view.sets.length ? SECTIONS : []) {
+    const made = each.make(view);
+    if (!made) continue;
+    links.push(el("a", {href: `#${each.id}`}, each.title));
+    if (!each.pair) { main.append(made); pair = null; continue; }
+    if (!pair) main.append(pair = el("div", {class: "pair"}));
+    pair.append(made);
+  }
+  byId("contents").replaceChildren(...links);
+}
+
+// Where the keyboard is: an element with an id, or the n-th thing to reach in a section.
+function focused() {
+  const at = document.activeElement;
+  if (!at || at === document.body || at.id) return () => { if (at?.id) byId(at.id)?.focus({preventScroll: true}); };
+  const id = at.closest("section")?.id, reach = ".plot, button, summary, .scroll";
+  if (!id) return () => {};
+  const place = [...byId(id).querySelectorAll(reach)].indexOf(at);
+  return () => byId(id)?.querySelectorAll(reach)[place]?.focus({preventScroll: true});
+}
+
+// The reader stays where they are, and what they opened stays open.
+function draw() {
+  const focus = focused();
+  const open = [...document.querySelectorAll("details[open]")].map((each) => each.closest("section")?.id);
+  const at = window.scrollY;
+  drawHead();
+  drawControls();
+  drawSections();
+  for (const id of open) document.querySelector(`#${id} details`)?.setAttribute("open", "");
+  focus();
+  window.scrollTo(0, at);
+}
+
+const theme = byId("theme");
+function setTheme(value) {
+  if (value) document.documentElement.dataset.theme = value;
+  else delete document.documentElement.dataset.theme;
+  redrawCharts();
+}
+theme.addEventListener("change", () => setTheme(theme.value));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
+window.addEventListener("beforeprint", redrawCharts);
+window.addEventListener("afterprint", redrawCharts);
+
+// ---- with a server behind it ----
+
+async function fetchSet(name) {
+  const answer = await fetch(`set?name=${encodeURIComponent(name)}`);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
+
+// Keeps the order of the list of names.
+async function showSets(names) {
+  view.chosen = true;
+  const fresh = await Promise.all(names.map((name) => view.sets.find((set) => set.name === name) || fetchSet(name)));
+  view.sets = fresh;
+  draw();
+}
+
+function drawChoice(names) {
+  view.names = names;
+  const boxes = names.map((name) => {
+    const box = el("input", {type: "checkbox", value: name, checked: view.sets.some((set) => set.name === name)});
+    box.addEventListener("change", () => showSets(boxes.filter((each) => each.checked).map((each) => each.value)));
+    return box;
+  });
+  byId("sets").replaceChildren(names.length < 2 ? "" : el("fieldset", {}, el("legend", {}, "Side by side"),
+    boxes.map((box) => el("label", {}, box, ` ${box.value}`))));
+}
+
+function drawLive(runs) {
+  byId("live").replaceChildren(...runs.map((run) => el("div", {class: "run"},
+    el("strong", {}, `${run.set}: ${run.done} of ${run.all} launches`), ` ${run.label}`,
+    run.images_per_second ? `, ${digits(run.images_per_second)} images/sec` : "", `, about ${run.left} left`,
+    el("div", {class: "meter", role: "progressbar", "aria-valuemin": "0", "aria-valuemax": String(run.all), "aria-valuenow": String(run.done), "aria-label": `launches of ${run.set}`},
+      el("div", {style: `width:${(100 * run.done / Math.max(run.all, 1)).toFixed(1)}%`})))));
+}
+
+async function renew(name) {
+  const place = view.sets.findIndex((set) => set.name === name);
+  const first = view.sets.length === 0 && !view.chosen;  // the page was opened before any sweep
+  if (place < 0 && !first) return;
+  const set = await fetchSet(name);
+  if (first) view.sets = [set];
+  else view.sets = view.sets.map((each) => (each.name === name ? set : each));
+  draw();
+  if (first) drawChoice(view.names || []);
+}
+
+function listen() {
+  const events = new EventSource("events");
+  events.addEventListener("names", (event) => drawChoice(JSON.parse(event.data)));
+  events.addEventListener("changed", (event) => renew(JSON.parse(event.data)));
+  events.addEventListener("running", (event) => drawLive(JSON.parse(event.data)));
+}
+
+draw();
+if (data.live) listen();

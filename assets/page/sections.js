@@ -1,0 +1,274 @@
+"use strict";
+// sections.js: what a page shows, one function per section. Each takes the view (what is chosen) and
+// returns elements, or nothing when there is nothing to show.
+
+const MOST_LINES = 28, MOST_BARS = 80;
+
+// Of all sets that are shown, what the filter lets through; labels tell sets apart.
+const several = (view) => view.sets.length > 1;
+const nameIn = (view, set, label) => (several(view) ? `${set.name}: ${label}` : label);
+const wanted = (view, model) => !view.model || view.model === model;
+function configurationsOf(view) {
+  return view.sets.flatMap((set) => set.configurations.map((configuration, place) => ({set, configuration, place})))
+    .filter((each) => wanted(view, each.configuration.model));
+}
+function seriesOf(view) {
+  return view.sets.flatMap((set) => set.series.filter((series) => wanted(view, series.model)).map((series) => ({set, series})));
+}
+
+const devicesText = (count) => `${digits(count)} device${count === 1 ? "" : "s"}`;
+const bounds = (interval, factor = 1) => (interval ? {low: interval[0] * factor, high: interval[1] * factor} : {});
+
+function section(id, title, about, ...content) {
+  return el("section", {id, "aria-labelledby": `${id}-title`}, el("h2", {id: `${id}-title`}, title),
+    about ? el("p", {class: "about"}, about) : null, ...content);
+}
+
+// A chart over devices. value(point, configuration) -> {y, low, high}; of published points likewise.
+function scalingChart(view, spec) {
+  const lines = [], all = seriesOf(view);
+  if (spec.ideal) lines.push(idealLine(all, spec.ideal));
+  for (const {set, series} of all.slice(0, MOST_LINES)) {
+    lines.push({label: nameIn(view, set, series.label), kind: series.kind,
+      points: series.points.map((point) => ({x: point.devices, ...spec.value(point, set.configurations[point.configuration])}))});
+  }
+  if (view.published) {
+    for (const each of view.data.published) {
+      const used = view.model ? each.model === view.model : all.some(({series}) => series.model === each.model);
+      if (!used) continue;
+      const base = each.points[0];
+      lines.push({label: each.label, source: each.source, kind: "published", points: each.points.map(([devices, rate]) => ({x: devices,
+        y: spec.published({rate, speedUp: rate / base[1], more: devices / base[0]})}))});
+    }
+  }
+  const rows = lines.filter((line) => line.kind !== "ideal").flatMap((line) => line.points.map((point) =>
+    [line.label, line.kind, String(point.x), withInterval(point.y, point.high != null ? [point.low, point.high] : null), line.source || ""]));
+  const chart = lineChart({...spec, xLog: true, xTitle: "devices", xText: devicesText, lines,
+    table: {columns: [{title: "series", text: true}, {title: "kind", text: true}, {title: "devices"}, {title: spec.yTitle + " (95 %)"}, {title: "source", text: true}], rows}});
+  const left = all.length - MOST_LINES;
+  return left > 0 ? [chart, el("p", {class: "about"}, `${left} more series are not drawn: choose a model.`)] : [chart];
+}
+
+function idealLine(all, value) {
+  const counts = [...new Set(all.flatMap(({series}) => series.points.map((point) => point.devices)))].sort((a, b) => a - b);
+  return {label: "Ideal", kind: "ideal", points: counts.map((count) => ({x: count, y: value(count / counts[0])}))};
+}
+
+const SECTIONS = [
+  {id: "remarks", title: "Remarks", make: remarks},
+  {id: "throughput", title: "Throughput", pair: true, make: (view) => section("throughput", "Throughput",
+    "Images per second of all devices together; bars are 95 % confidence intervals over launches.",
+    ...scalingChart(view, {title: "Throughput by number of devices", yTitle: "images/sec", yLog: true,
+      value: (point, configuration) => ({y: configuration.rate, ...bounds(configuration.rate_95)}), published: (point) => point.rate}))},
+  {id: "speed-up", title: "Speed-up", pair: true, make: (view) => section("speed-up", "Speed-up",
+    "Against the fewest devices of the same series; the dotted line is ideal.",
+    ...scalingChart(view, {title: "Speed-up by number of devices", yTitle: "speed-up", yLog: true, ideal: (more) => more,
+      value: (point) => ({y: point.speed_up, ...bounds(point.speed_up_95)}), published: (point) => point.speedUp}))},
+  {id: "efficiency", title: "Efficiency", pair: true, make: (view) => section("efficiency", "Efficiency",
+    "Speed-up over the number of devices, relative to the fewest of the series.",
+    ...scalingChart(view, {title: "Efficiency by number of devices", yTitle: "efficiency in %", unit: "%", ideal: () => 100,
+      value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more}))},
+  {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
+  {id: "best", title: "Best configurations", make: best},
+  {id: "steps", title: "Single steps", make: steps},
+  {id: "table", title: "All configurations", make: everything},
+  {id: "machine", title: "Machine", make: machine},
+  {id: "download", title: "Raw data", make: download},
+];
+
+function remarks(view) {
+  const lines = [];
+  for (const set of view.sets) {
+    for (const line of [...set.skipped, ...set.notes]) lines.push(nameIn(view, set, line));
+  }
+  const warnings = warningsIn(view);
+  if (!lines.length && !warnings.length) return null;
+  return section("remarks", "Remarks", null,
+    lines.length ? el("ul", {class: "notes"}, lines.map((line) => el("li", {}, line))) : null,
+    ...warnings.map(({words, about}) => {
+      const labels = [...new Set(about.map((each) => each.label))];
+      const details = el("details", {class: "note"}, el("summary", {}, el("strong", {}, words),
+        ` (${labels.length} of ${configurationsOf(view).length} configurations)`));
+      details.append(el("ul", {class: "notes"}, about.slice(0, 50).map((each) => el("li", {}, `${each.label}: ${each.words}`))),
+        about.length > 50 ? el("p", {}, `and ${about.length - 50} more`) : "");
+      return details;
+    }));
+}
+
+// Warnings that differ only in their numbers are one, with the configurations that they are about.
+function warningsIn(view) {
+  const kinds = new Map();
+  for (const {set, configuration} of configurationsOf(view)) {
+    for (const words of configuration.warnings) {
+      const kind = words.replace(/\d+(\.\d+)?/g, "N");
+      if (!kinds.has(kind)) kinds.set(kind, {words, about: []});
+      kinds.get(kind).about.push({label: nameIn(view, set, configuration.label), words});
+    }
+  }
+  return [...kinds.values()].map((each) => each.about.length === 1 ? each : {...each, words: each.words.replace(/\d+(\.\d+)? of \d+ launches/, "some launches").replace(/differ by \d+(\.\d+)? %/, "differ by more than 5 %")});
+}
+
+function breakdown(view) {
+  const all = seriesOf(view);
+  if (!all.length) return null;
+  const phases = all[0].set.phases, content = [];
+  const used = phases.map((_, part) => configurationsOf(view).some(({configuration}) => configuration.phases_ms && configuration.phases_ms[part] > 0));
+  content.push(el("ul", {class: "keys", "aria-hidden": "true"}, phases.map((phase, part) => used[part] ? el("li", {}, el("i", {style: `background:var(--c${part})`}), phase) : null)));
+  let bars = 0;
+  const rows = [];
+  for (const {set, series} of all) {
+    const members = series.points.map((point) => set.configurations[point.configuration]).filter((each) => each.step_ms > 0);
+    if (!members.length || bars >= MOST_BARS) continue;
+    const longest = Math.max(...members.map((each) => each.step_ms));
+    const stack = el("div", {class: "stack"});
+    for (const each of members) {
+      ++bars;
+      stack.append(el("span", {}, devicesText(each.devices)),
+        el("div", {class: "parts", role: "img", "aria-label": phases.map((phase, part) => `${phase} ${digits(each.phases_ms[part])} ms`).join(", ")},
+          each.phases_ms.map((time, part) => time > 0 ? el("span", {style: `width:${(100 * time / longest).toFixed(2)}%;background:var(--c${part})`,
+            title: `${phases[part]}: ${digits(time)} ms, ${digits(100 * time / each.step_ms)} %`}) : null)),
+        el("span", {class: "total"}, `${digits(each.step_ms)} ms`));
+      rows.push([nameIn(view, set, series.label), String(each.devices), ...each.phases_ms.map(digits), digits(each.step_ms)]);
+    }
+    content.push(el("h3", {}, nameIn(view, set, series.label)), stack);
+  }
+  if (!rows.length) return null;
+  if (bars >= MOST_BARS) content.push(el("p", {class: "about"}, "More series are not drawn: choose a model."));
+  content.push(folded("Table of these numbers", () => tableOf([{title: "series", text: true}, {title: "devices"},
+    ...phases.map((phase) => ({title: `${phase} ms`})), {title: "step ms"}], rows, "Where the time of a step goes")));
+  return section("breakdown", "Where the time of a step goes", "Mean over the steady steps of all launches; communication only as far as nothing hid it.", ...content);
+}
+
+function best(view) {
+  const rows = view.sets.flatMap((set) => set.best.filter((row) => wanted(view, row.model)).map((row) => {
+    const first = set.configurations[row.best], second = row.runner_up == null ? null : set.configurations[row.runner_up];
+    return [nameIn(view, set, row.model), String(row.devices), el("span", {}, first.label, el("br"), el("code", {}, row.command)),
+      withInterval(first.rate, first.rate_95), second ? second.label : "", second ? withInterval(second.rate, second.rate_95) : "", row.words];
+  }));
+  if (!rows.length) return null;
+  return section("best", "Best configurations", "The fastest of each network and number of devices, and whether the next is really slower.",
+    tableOf([{title: "model", text: true}, {title: "devices"}, {title: "best, and how to run it", text: true}, {title: "images/sec (95 %)"},
+      {title: "runner-up", text: true}, {title: "images/sec (95 %)"}, {title: "which is", text: true}], rows, "Best configurations"));
+}
+
+// One launch step by step, chosen from those whose samples the page has.
+function steps(view) {
+  const all = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
+    .filter((each) => wanted(view, each.configuration.model) && each.details.steps_ms.length);
+  if (!all.length) return null;
+  const key = ({set, configuration}) => `${set.name}/${configuration.id}`;
+  const ranks = (each) => each.details.late_ms.length;
+  let chosen = all.find((each) => key(each) === view.steps) || all.reduce((a, b) => (ranks(b) > ranks(a) ? b : a));
+  const choice = el("select", {id: "choose-steps"}, all.map((each) => el("option", {value: key(each), selected: each === chosen},
+    `${nameIn(view, each.set, each.configuration.label)}, launch ${each.details.repeat + 1}`)));
+  const body = el("div");
+  const fill = () => body.replaceChildren(...[distribution(chosen), trace(chosen), stragglers(chosen)].filter(Boolean));
+  choice.addEventListener("change", () => {
+    chosen = all[choice.selectedIndex];
+    view.steps = key(chosen);
+    for (const chart of [...charts]) {
+      if (body.contains(chart.plot)) { chart.destroy(); charts.delete(chart); }
+    }
+    fill();
+  });
+  fill();
+  return section("steps", "Single steps", "The launch nearest to the mean of its configuration.",
+    el("label", {}, "Configuration ", choice), body);
+}
+
+function distribution({details}) {
+  const times = details.steps_ms, sorted = [...times].sort((a, b) => a - b);
+  const low = sorted[0], high = sorted[sorted.length - 1];
+  const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(times.length) * 1.5)));
+  const width = (high - low) / bins || Math.max(low * .01, 1e-6), counts = new Array(bins).fill(0);
+  for (const time of times) ++counts[Math.min(bins - 1, Math.floor((time - low) / width))];
+  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+  const points = counts.map((count, i) => ({x: low + (i + .5) * width, y: count, text: `${count} step${count === 1 ? "" : "s"}`}));
+  return el("div", {}, el("h3", {}, "Distribution of step times"),
+    el("p", {class: "about"}, `${times.length} steps: fastest ${digits(low)}, median ${digits(at(.5))}, 95 % below ${digits(at(.95))}, slowest ${digits(high)} ms`),
+    lineChart({title: "Distribution of step times", xTitle: "milliseconds", yTitle: "steps", bars: true,
+      xText: (x) => `${digits(x - width / 2)} to ${digits(x + width / 2)} ms`, lines: [{label: "steps", kind: "measured", points}],
+      table: {columns: [{title: "from ms"}, {title: "to ms"}, {title: "steps"}], rows: counts.map((count, i) => [digits(low + i * width), digits(low + (i + 1) * width), String(count)])}}));
+}
+
+function trace({details}) {
+  const warm = details.warmup_ms.length, odd = new Set(details.outlier_steps);
+  const timed = details.steps_ms.map((time, i) => ({x: i + 1, y: time}));
+  const lines = [
+    {label: "warm-up", kind: "ideal", outOfRange: true, points: details.warmup_ms.map((time, i) => ({x: i + 1 - warm, y: time}))},
+    {label: "step time", kind: "measured", points: timed},
+    {label: "outliers, which count all the same", kind: "measured", colour: 1, noLine: true, points: timed.filter((point) => odd.has(point.x))},
+  ];
+  const settled = details.dropped_steps > 0 ? ` The first ${details.dropped_steps} are before the steady state.` : "";
+  return el("div", {}, el("h3", {}, "Step times over time"),
+    el("p", {class: "about"}, `Drag to enlarge a part, double-click for all.${settled}`),
+    lineChart({title: "Step times over time", xTitle: "step", yTitle: "milliseconds", unit: "ms", zoom: true, xText: (x) => (x > 0 ? `step ${x}` : `warm-up step ${x + warm}`), lines,
+      table: {columns: [{title: "step"}, {title: "ms"}, {title: "remark", text: true}], rows: timed.map((point) => [String(point.x), digits(point.y), odd.has(point.x) ? "outlier" : ""])}}));
+}
+
+function stragglers({details}) {
+  const rows = details.late_ms;
+  if (!rows.length) return null;
+  const columns = rows[0].length, most = Math.max(...rows.map((row) => Math.max(...row)), 1e-9);
+  const high = Math.max(6, Math.min(22, 360 / rows.length)), left = 44, wide = 700, bottom = rows.length * high;
+  let shapes = `<rect class="ground" x="${left}" y="0" width="${wide}" height="${bottom}"/>`;
+  rows.forEach((row, rank) => {
+    if (rank % Math.ceil(14 / high) === 0) shapes += `<text x="${left - 6}" y="${(rank + .5) * high + 4}" text-anchor="end">${rank}</text>`;
+    row.forEach((late, column) => {
+      if (late <= 0) return;
+      shapes += `<rect x="${(left + column * wide / columns).toFixed(1)}" y="${(rank * high).toFixed(1)}" width="${(wide / columns + .3).toFixed(1)}" height="${high}" fill-opacity="${(late / most).toFixed(2)}"><title>rank ${rank}, step ${column * details.steps_per_column + 1}: ${digits(late)} ms late</title></rect>`;
+    });
+  });
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", `0 0 ${left + wide + 4} ${bottom + 22}`);
+  picture.setAttribute("class", "heat");
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", "Late ranks over time; the table below has the means");
+  picture.innerHTML = shapes + `<text x="${left + wide / 2}" y="${bottom + 16}" text-anchor="middle">${details.steps_per_column > 1 ? `steps, ${details.steps_per_column} in a column` : "step"}</text>`;
+  const slowest = new Array(rows.length).fill(0);
+  for (let column = 0; column < columns; ++column) {
+    let worst = 0;
+    rows.forEach((row, rank) => { if (row[column] > rows[worst][column]) worst = rank; });
+    ++slowest[worst];
+  }
+  return el("div", {}, el("h3", {}, "Late ranks"),
+    el("p", {class: "about"}, `How much longer than the median rank each was busy with its own work; darkest is ${digits(most)} ms.`), picture,
+    folded("Table of these numbers", () => tableOf([{title: "rank"}, {title: "mean ms late"}, {title: "most ms late"}, {title: "slowest in % of the columns"}],
+      rows.map((row, rank) => [String(rank), digits(row.reduce((a, b) => a + b, 0) / columns), digits(Math.max(...row)), digits(100 * slowest[rank] / columns)]), "Late ranks")));
+}
+
+function everything(view) {
+  const points = new Map();
+  for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
+  const cells = ({set, configuration: each}) => {
+    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, each.settings, each.kind, String(each.devices)];
+    if (each.rate == null) return [...name, "", "", "", "", "", `failed: ${each.error}`];
+    const point = points.get(each);
+    return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
+      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), digits(100 * each.exposed),
+      [each.data_cost == null ? "" : `real data cost ${digits(100 * each.data_cost)} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
+  };
+  return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
+    {title: "settings", text: true}, {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
+    {title: "efficiency % (95 %)"}, {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
+}
+
+function machine(view) {
+  const machines = view.sets.flatMap((set) => set.machines.map((facts) => ({set, facts})));
+  if (!machines.length) return null;
+  return section("machine", "Machine", "As it was at the first launch.", ...machines.map(({set, facts}) =>
+    tableOf([{title: "fact", text: true}, {title: "value", text: true}], Object.entries(facts), nameIn(view, set, facts.host))));
+}
+
+function download(view) {
+  const save = (name, type, text) => {
+    const link = el("a", {href: URL.createObjectURL(new Blob([text], {type})), download: name});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+  return section("download", "Raw data", "results.jsonl beside this report has every launch, and runs/ every single step of each.",
+    ...view.sets.map((set) => el("p", {}, several(view) ? `${set.name}: ` : "",
+      el("button", {type: "button", class: "download", onclick: () => save("launches.csv", "text/csv", set.launches_csv)}, "Launches as CSV"), " ",
+      el("button", {type: "button", class: "download", onclick: () => save("report.json", "application/json", JSON.stringify(set, null, 1))}, "Everything on this page as JSON"),
+      view.data.live ? [" ", el("a", {href: `results.jsonl?set=${encodeURIComponent(set.name)}`, download: "results.jsonl"}, "results.jsonl")] : "")));
+}

@@ -1,0 +1,132 @@
+// report_scale.cpp: makes a directory as large as a year of a cluster, to time 'lockstep report'
+// on.
+//
+//   report_scale DIR [RUNS] [STEPS] [RANKS]
+//
+// Writes RUNS launches (5 of each configuration) of STEPS steps on up to RANKS ranks. Their raw
+// files are links to one file per number of devices: whole ones would fill a disk and say the same.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "base/random.h"
+#include "config/run_id.h"
+#include "measure/summary.h"
+#include "report/store.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLaunches = 5, kBatch = 64;
+constexpr const char* kModels[] = {"alexnet", "vgg16", "inception3", "resnet50", "resnet101"};
+constexpr const char* kUpdates[] = {"replicated", "horovod", "parameter_server",
+                                    "distributed_replicated"};
+
+StepRecord step_of(double begin, double milliseconds, int images) {
+  StepRecord step;
+  step.begin = Seconds(begin);
+  step.duration = Seconds(milliseconds / 1000);
+  constexpr double kParts[] = {0.01, 0.3, 0.5, 0.15, 0.03};
+  for (size_t i = 0; i < step.phases.size(); ++i) step.phases[i] = step.duration * kParts[i];
+  step.images = images;
+  return step;
+}
+
+RunResult result_of(const RunConfig& config, int steps, uint64_t stream, bool with_ranks) {
+  const RandomStream random(1, stream);
+  RunResult result;
+  result.config = config;
+  result.program_version = "0.1.0";
+  result.started_at = fmt::format("2026-01-01T{:02}:{:02}:{:02}Z", stream / 3600 % 24,
+                                  stream / 60 % 60, stream % 60);
+  result.facts.model = config.model;
+  result.facts.batch_size = config.batch_size;
+  result.facts.threads = 1;
+  result.facts.devices = config.num_devices;
+  result.host.name = "node1";
+  result.host.usable_threads = 4096;
+  const int devices = config.num_devices;
+  double begin = 0;
+  uint64_t draw = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double milliseconds = 200 + 8 * std::log2(devices) + 10 * random.uniform(draw++);
+    result.steps.push_back(step_of(begin, milliseconds, kBatch * devices));
+    begin += milliseconds / 1000;
+  }
+  for (int rank = 0; with_ranks && devices > 1 && rank < devices; ++rank) {
+    RankResult& each = result.ranks.emplace_back();
+    each.rank = rank;
+    each.host = fmt::format("node{}", rank / 8 + 1);
+    for (const StepRecord& step : result.steps) {
+      each.steps.push_back(step);
+      each.steps.back().phase(Phase::Communication) *= random.uniform(draw++);
+    }
+  }
+  result.summary = summarize(result.steps);
+  return result;
+}
+
+std::vector<RunConfig> configurations(size_t count, int ranks) {
+  std::vector<RunConfig> all;
+  for (int bucket = 1; all.size() < count; ++bucket) {
+    for (const char* model : kModels) {
+      for (const char* update : kUpdates) {
+        for (int devices = 1; devices <= ranks && all.size() < count; devices *= 2) {
+          RunConfig& config = all.emplace_back();
+          config.model = model;
+          config.batch_size = kBatch;
+          config.variable_update = update;
+          config.num_devices = devices;
+          config.agg_small_grads_max_group = bucket;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+void make(const std::string& directory, int runs, int steps, int ranks) {
+  fs::create_directories(fs::path(directory) / "runs");
+  std::ofstream lines(fs::path(directory) / Store::kFile);
+  uint64_t stream = 0;
+  for (const RunConfig& config : configurations(static_cast<size_t>(runs / kLaunches), ranks)) {
+    const fs::path shared =
+        fs::path(directory) / "runs" / fmt::format("x{}.json", config.num_devices);
+    if (!fs::exists(shared)) {
+      std::ofstream(shared) << result_to_json(result_of(config, steps, stream, true)).dump();
+    }
+    for (int repeat = 0; repeat < kLaunches; ++repeat) {
+      const std::string raw = fmt::format("runs/{}-{}.json", run_id(config), repeat);
+      fs::remove(fs::path(directory) / raw);
+      fs::create_hard_link(shared, fs::path(directory) / raw);
+      lines << stored_line({.id = run_id(config),
+                            .repeat = repeat,
+                            .raw_file = raw,
+                            .wall_seconds = 30,
+                            .last_lines = {},
+                            .result = result_of(config, steps, stream++, false)});
+    }
+  }
+  if (!lines.flush()) throw std::runtime_error("cannot write " + directory);
+}
+
+}  // namespace
+}  // namespace lockstep
+
+int main(int count, char** words) {
+  const auto number = [&](int place, int otherwise) {
+    return count > place ? std::atoi(words[place]) : otherwise;
+  };
+  if (count < 2) {
+    std::cerr << "usage: report_scale DIR [RUNS] [STEPS] [RANKS]\n";
+    return 2;
+  }
+  lockstep::make(words[1], number(2, 10000), number(3, 100), number(4, 64));
+  return 0;
+}

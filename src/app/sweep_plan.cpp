@@ -1,0 +1,82 @@
+#include "app/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/settle_run.h"
+#include "base/text.h"
+#include "config/run_label.h"
+#include "measure/host.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kRepeats = 5, kMostForPrecision = 20;
+
+int most_devices(std::span<const Axis> axes) {
+  int most = 1;
+  for (const Axis& axis : axes) {
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) {
+        if (find_option(setting.option)->name != "num-devices") continue;
+        most = std::max(most, static_cast<int>(whole_number(setting.value).value_or(1)));
+      }
+    }
+  }
+  return most;
+}
+
+std::set<std::string> options_with_several_values(std::span<const Axis> axes) {
+  std::set<std::string> names;
+  for (const Axis& axis : axes) {
+    if (axis.points.size() < 2) continue;
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) names.insert(setting.option);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
+  PlannedSweep sweep;
+  sweep.cores = read_host().usable_threads;
+  RunConfig base;
+  base.engine = around.engines.front().name;
+  const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
+  const std::set<std::string> swept = options_with_several_values(axes);
+  const int most = most_devices(axes);
+  const bool own_engine = !wishes.lists.contains("program");
+  if (own_engine && !wishes.lists.contains("threads") && most > 1) {
+    base.threads = std::max(1, sweep.cores / most);
+    sweep.notes.push_back(
+        fmt::format("a device is {} thread{} in all runs, so that {} of them fit on {} cores; "
+                    "--threads says otherwise",
+                    base.threads, base.threads == 1 ? "" : "s", most, sweep.cores));
+  }
+  sweep.plan = {
+      .runs =
+          expand(base, axes, [&](const RunConfig& run) { return settle_run(run, around, swept); }),
+      .repeats = wishes.repeats.value_or(wishes.precision ? kMostForPrecision : kRepeats),
+      .precision = wishes.precision,
+      .order_seed = static_cast<uint64_t>(wishes.order_seed),
+      .retry_failed = wishes.retry_failed,
+      .run_timeout = Seconds(wishes.run_timeout)};
+  std::vector<RunConfig> configs;
+  for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
+  sweep.differing = differing_options(configs);
+  return sweep;
+}
+
+std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents) {
+  std::vector<StoredRun> runs;
+  for (const StoredRun& stored : contents.runs) {
+    if (std::ranges::count(plan.runs, stored.id, &SweepRun::id)) runs.push_back(stored);
+  }
+  return runs;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+// sweep_plan.h: what the wishes for a sweep come to, before anything runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/program.h"
+#include "app/sweep_options.h"
+#include "sweep/run_sweep.h"
+
+namespace lockstep {
+
+struct PlannedSweep {
+  SweepPlan plan;
+  std::vector<std::string_view> differing;  // what tells its runs apart
+  int cores = 1;
+  std::vector<std::string> notes;
+};
+
+// Throws UsageError with the problems of all runs.
+PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around);
+
+// Of this sweep alone: the directory may hold others.
+std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents);
+
+}  // namespace lockstep

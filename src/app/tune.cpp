@@ -1,0 +1,180 @@
+// tune.cpp: `lockstep tune`: finds the fastest settings of one network by successive halving, over
+// the axes that the user leaves open.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <ostream>
+
+#include "app/settle_run.h"
+#include "app/sweep_narrator.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/run_label.h"
+#include "measure/host.h"
+#include "report/best.h"
+#include "report/scaling_text.h"
+#include "sweep/halving.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kSteps = 30, kWarmup = 5;
+
+const SweepSyntax& syntax() {
+  static const SweepSyntax kSyntax = {
+      .command = "tune",
+      .summary = "Finds the fastest settings of one network: those that are not given are open.",
+      .repeats_help = "launches of those that are left at the end",
+      .repeats = "9",
+      .output = "tune",
+      .without = {"models", "max-devices", "precision", "best"}};
+  return kSyntax;
+}
+
+// What is tried of an option that the line does not name. An empty value is the default.
+struct OpenAxis {
+  const char* option;
+  std::vector<std::string> (*values)(int devices, int cores);
+};
+
+std::vector<std::string> threads_to_try(int devices, int cores) {
+  const int all = std::max(1, cores / devices);
+  std::vector<std::string> values = {fmt::to_string(all)};
+  if (all > 1) values.push_back(fmt::to_string(all - 1));  // leaves a core to communication
+  return values;
+}
+
+std::vector<std::string> servers_to_try(int devices, int) {
+  std::vector<std::string> values;
+  for (int servers = 1; servers <= std::min(devices, 4); servers *= 2) {
+    values.push_back(fmt::to_string(servers));
+  }
+  return values;
+}
+
+constexpr OpenAxis kOpen[] = {
+    {"variable-update",
+     [](int, int) {
+       return std::vector<std::string>{"replicated", "parameter_server", "distributed_replicated"};
+     }},
+    {"num-ps", servers_to_try},
+    {"bucket-mb",
+     [](int, int) {
+       return std::vector<std::string>{"", "1", "4", "32"};
+     }},
+    {"all-reduce-spec",
+     [](int, int) {
+       return std::vector<std::string>{"", "ring", "halving_doubling"};
+     }},
+    {"gradient-compression",
+     [](int, int) {
+       return std::vector<std::string>{"none", "fp16"};
+     }},
+    {"threads", threads_to_try},
+};
+
+void open_axes(SweepWishes& wishes, int cores) {
+  auto& lists = wishes.lists;
+  if (!lists.contains("model") || lists["model"].size() != 1) {
+    throw UsageError("say which network to tune: --model NAME");
+  }
+  lists.try_emplace("num-devices", std::vector{fmt::to_string(cores)});
+  lists.try_emplace("num-batches", std::vector{fmt::to_string(kSteps)});
+  lists.try_emplace("num-warmup-batches", std::vector{fmt::to_string(kWarmup)});
+  int most = 1;
+  for (const std::string& devices : lists["num-devices"]) {
+    most = std::max(most, static_cast<int>(whole_number(devices).value_or(1)));
+  }
+  for (const OpenAxis& axis : kOpen) lists.try_emplace(axis.option, axis.values(most, cores));
+}
+
+// For a shell.
+std::string quoted(const std::string& word) {
+  const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
+    return std::isalnum(letter) ||
+           std::string_view("-_=./:,").find(static_cast<char>(letter)) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string result = "'";
+  for (const char letter : word) result += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return result + "'";
+}
+
+std::string command_line(const RunConfig& run) {
+  // The network is named even if it is the default one.
+  std::vector<std::string> words = {"lockstep", "train", "--model=" + run.model};
+  for (const std::string& argument : train_arguments(run)) {
+    if (!argument.starts_with("--model=")) words.push_back(quoted(argument));
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& around) {
+  double seconds = 0, part = 1;
+  for (const SweepRun& run : sweep.plan.runs) {
+    around.out << run.id << "  " << run_label(run.config, sweep.differing) << "\n";
+    seconds += guess_seconds(run.config, sweep.cores);
+  }
+  double launches = 0;
+  for (int each = 1, before = 0; before < rules.most_launches;
+       each = std::min(each * rules.factor, rules.most_launches)) {
+    launches += part * (each - before);
+    before = each;
+    part = std::max(part / rules.factor,
+                    static_cast<double>(rules.least) / static_cast<double>(sweep.plan.runs.size()));
+  }
+  const double runs = static_cast<double>(sweep.plan.runs.size());
+  around.out << fmt::format(
+      "{} candidates, about {:.0f} launches and {} (h:mm:ss, a rough guess)\n",
+      sweep.plan.runs.size(), std::ceil(launches * runs), duration_text(seconds * launches));
+  return kSuccess;
+}
+
+int tell_winner(const HalvingOutcome& outcome, const Store& store, Surroundings& around) {
+  if (outcome.ranking.empty()) throw Error("no candidate could be measured; see the lines above");
+  SweepPlan last;
+  last.runs = outcome.ranking;
+  const std::vector<StoredRun> runs = own_runs(last, store.contents());
+  const ScalingReport report = make_scaling(runs);
+  around.out << scaling_table(report) << "\n"
+             << best_table(report, best_of(report, runs)) << "\n"
+             << command_line(outcome.ranking.front().config) << "\n";
+  return kSuccess;
+}
+
+}  // namespace
+
+int tune_command(Surroundings& around, std::span<const std::string> arguments) {
+  SweepWishes wishes;
+  if (parse_sweep(wishes, syntax(), arguments) == Parsed::Help) {
+    around.out << sweep_help(syntax());
+    return kSuccess;
+  }
+  open_axes(wishes, read_host().usable_threads);
+  HalvingRules rules;
+  rules.most_launches = wishes.repeats.value_or(rules.most_launches);
+  const PlannedSweep sweep = plan_sweep(wishes, around);
+  if (wishes.dry_run) return list(sweep, rules, around);
+
+  Store store(wishes.output);
+  const InterruptWatch interrupts;
+  SweepNarrator narrator(sweep, wishes.output, around);
+  const auto round = [&](const HalvingRound& now) {
+    around.err << fmt::format("{} candidate{}, {} launch{} each\n", now.runs.size(),
+                              now.runs.size() == 1 ? "" : "s", now.launches,
+                              now.launches == 1 ? "" : "es");
+  };
+  const HalvingOutcome outcome =
+      run_halving(sweep.plan, rules, store, around.program,
+                  [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
+                  {.round = round, .launches = narrator.watch(interrupts)});
+  if (outcome.interrupted) {
+    around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    return kInterrupted;
+  }
+  return tell_winner(outcome, store, around);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,40 @@
+#include "web/launches_csv.h"
+
+#include <fmt/format.h>
+
+#include "config/run_label.h"
+
+namespace lockstep {
+namespace {
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char letter : text) result += letter == '"' ? "\"\"" : std::string(1, letter);
+  return result + "\"";
+}
+
+std::string line_of(const StoredRun& run, const ScalingReport& report) {
+  const RunResult& result = run.result;
+  const Summary& summary = result.summary;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", run.id,
+                     run.repeat, quoted(result.started_at), quoted(result.config.model),
+                     result.config.batch_size, result.config.num_devices,
+                     quoted(engine_label(result.config)),
+                     quoted(settings_label(result.config, report.differing)),
+                     run.measured() ? result.origin : "failed", summary.images_per_second,
+                     1000 * summary.mean_step, 1000 * summary.median_step, 1000 * summary.p5_step,
+                     1000 * summary.p95_step, quoted(result.error.value_or("")));
+}
+
+}  // namespace
+
+std::string launches_csv(const ScalingReport& report, std::span<const StoredRun> runs) {
+  std::string text =
+      "run_id,repeat,started_at,model,batch_size,devices,engine,settings,origin,images_per_sec,"
+      "mean_step_ms,median_step_ms,p5_step_ms,p95_step_ms,error\n";
+  for (const StoredRun& run : runs) text += line_of(run, report);
+  return text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,233 @@
+#include "web/page_data.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "config/run_id.h"
+#include "config/run_label.h"
+#include "report/best.h"
+#include "report/details.h"
+#include "report/published.h"
+#include "web/launches_csv.h"
+
+namespace lockstep {
+namespace {
+
+// Six digits: a page with thousands of numbers stays small.
+Json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::stod(fmt::format("{:.6g}", value));
+}
+
+Json numbers(std::span<const double> values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+Json interval(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return Json::array({number(interval->low), number(interval->high)});
+}
+
+std::string command_of(const RunConfig& run) {
+  std::string command = "lockstep train";
+  for (const std::string& setting : split(canonical_text(run), '\n')) {
+    if (!setting.empty()) command += " --" + setting;
+  }
+  return command;
+}
+
+Json configuration_json(const ScalingReport& report, const Configuration& each) {
+  Json json = {{"id", each.id},
+               {"label", label_of(report, each)},
+               {"model", each.config.model},
+               {"batch", each.config.batch_size},
+               {"engine", engine_label(each.config)},
+               {"settings", settings_label(each.config, report.differing)},
+               {"devices", each.devices},
+               {"kind", each.simulated ? "simulated" : "measured"},
+               {"failed", each.failed},
+               {"warnings", each.warnings}};
+  if (!each.speed) {
+    json["error"] = each.error;
+    return json;
+  }
+  json["launches"] = each.speed->launches;
+  json["rate"] = number(each.speed->images_per_second);
+  json["rate_95"] = interval(each.speed->images_per_second_95);
+  json["step_ms"] = number(1000 * each.mean_step);
+  std::vector<double> phases;
+  double rest = each.mean_step;
+  for (const double phase : each.mean_phases) {
+    phases.push_back(1000 * phase);
+    rest -= phase;
+  }
+  phases.push_back(1000 * std::max(rest, 0.0));
+  json["phases_ms"] = numbers(phases);
+  json["exposed"] = number(each.exposed_fraction());
+  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  return json;
+}
+
+Json series_json(const ScalingReport& report) {
+  Json list = Json::array();
+  for (const Series& series : report.series) {
+    Json points = Json::array();
+    for (const ScalingPoint& point : series.points) {
+      points.push_back({{"configuration", point.configuration},
+                        {"devices", point.devices},
+                        {"speed_up", number(point.speed_up.value)},
+                        {"speed_up_95", interval(point.speed_up.interval_95)},
+                        {"efficiency", number(point.efficiency.value)},
+                        {"efficiency_95", interval(point.efficiency.interval_95)}});
+    }
+    list.push_back({{"label", series.label},
+                    {"model", series.model},
+                    {"kind", series.simulated ? "simulated" : "measured"},
+                    {"points", std::move(points)}});
+  }
+  return list;
+}
+
+Json best_json(const ScalingReport& report, std::span<const StoredRun> runs) {
+  Json list = Json::array();
+  for (const BestRow& row : best_of(report, runs)) {
+    list.push_back({{"model", row.model},
+                    {"devices", row.devices},
+                    {"best", row.best},
+                    {"runner_up", row.runner_up ? Json(*row.runner_up) : Json(nullptr)},
+                    {"words", words_about(row)},
+                    {"command", command_of(report.configurations[row.best].config)}});
+  }
+  return list;
+}
+
+Json details_json(std::span<const LaunchDetails> launches) {
+  Json list = Json::array();
+  for (const LaunchDetails& each : launches) {
+    Json rows = Json::array();
+    for (const auto& row : each.lateness.milliseconds) rows.push_back(numbers(row));
+    list.push_back({{"configuration", each.configuration},
+                    {"repeat", each.repeat},
+                    {"warmup_ms", numbers(each.warmup_ms)},
+                    {"steps_ms", numbers(each.steps_ms)},
+                    {"outlier_steps", each.outlier_steps},
+                    {"dropped_steps", each.dropped_steps},
+                    {"steps_per_column", each.lateness.steps_per_column},
+                    {"late_ms", std::move(rows)}});
+  }
+  return list;
+}
+
+template <typename T>
+std::string told(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "unavailable";
+}
+
+std::string bytes_or_none(const std::optional<int64_t>& bytes) {
+  return bytes ? bytes_text(*bytes) : "unavailable";
+}
+
+Json machine_json(const RunResult& run) {
+  const HostInfo& host = run.host;
+  Json facts = {{"host", host.name},
+                {"processor", told(host.cpu_model)},
+                {"cores", told(host.cores)},
+                {"hardware threads", told(host.hardware_threads)},
+                {"usable threads", fmt::to_string(host.usable_threads)},
+                {"NUMA nodes", told(host.numa_nodes)},
+                {"MHz", told(host.cpu_mhz)},
+                {"vector extensions", fmt::format("{}", fmt::join(host.isa, " "))},
+                {"caches (L1, L2, L3)",
+                 fmt::format("{}, {}, {}", bytes_or_none(host.l1_bytes),
+                             bytes_or_none(host.l2_bytes), bytes_or_none(host.l3_bytes))},
+                {"memory", bytes_or_none(host.memory_bytes)},
+                {"kernel", told(host.kernel)},
+                {"governor", told(host.governor)},
+                {"huge pages", told(host.transparent_huge_pages)},
+                {"container's quota of processors", told(host.cgroup_cpus)}};
+  for (const auto& [name, version] : run.libraries) facts[name] = version;
+  return facts;
+}
+
+// One for each host that started runs, as it was at the first.
+Json machines_json(std::span<const StoredRun> runs) {
+  std::map<std::string, const RunResult*> machines;
+  for (const StoredRun& run : runs) {
+    if (run.measured()) machines.try_emplace(run.result.host.name, &run.result);
+  }
+  Json list = Json::array();
+  for (const auto& [name, run] : machines) list.push_back(machine_json(*run));
+  return list;
+}
+
+Json history_json(std::span<const StoredRun> runs) {
+  std::string first, last, version;
+  int failed = 0;
+  for (const StoredRun& run : runs) {
+    if (!run.measured()) ++failed;
+    const std::string& started = run.result.started_at;
+    if (started.empty()) continue;
+    if (first.empty() || started < first) first = started;
+    if (started > last) {
+      last = started;
+      version = run.result.program_version;
+    }
+  }
+  return {{"launches", runs.size()},
+          {"failed", failed},
+          {"first", first},
+          {"last", last},
+          {"version", version}};
+}
+
+}  // namespace
+
+Json page_set(const PageSource& source) {
+  const ScalingReport report = make_scaling(source.collection.runs);
+  return page_set(source, report, find_details(report, source.collection));
+}
+
+Json page_set(const PageSource& source, const ScalingReport& report, const FoundDetails& details) {
+  const std::vector<StoredRun>& runs = source.collection.runs;
+  Json configurations = Json::array();
+  for (const Configuration& each : report.configurations) {
+    configurations.push_back(configuration_json(report, each));
+  }
+  std::vector<std::string> notes = report.notes;
+  notes.insert(notes.end(), details.notes.begin(), details.notes.end());
+  return {
+      {"name", source.name},
+      {"history", history_json(runs)},
+      {"notes", notes},
+      {"skipped", source.skipped},
+      {"phases", {"input", "forward", "backward", "exposed communication", "update", "the rest"}},
+      {"configurations", std::move(configurations)},
+      {"series", series_json(report)},
+      {"best", best_json(report, runs)},
+      {"details", details_json(details.launches)},
+      {"machines", machines_json(runs)},
+      {"launches_csv", launches_csv(report, runs)}};
+}
+
+Json published_layer() {
+  Json list = Json::array();
+  for (const PublishedSeries& each : published_series()) {
+    Json points = Json::array();
+    for (const auto& [devices, rate] : each.points) {
+      points.push_back(Json::array({devices, number(rate)}));
+    }
+    list.push_back({{"label", fmt::format("{}:{} {}", each.model, each.batch, each.label)},
+                    {"source", each.source},
+                    {"model", each.model},
+                    {"points", std::move(points)}});
+  }
+  return list;
+}
+
+}  // namespace lockstep

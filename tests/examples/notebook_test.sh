@@ -1,0 +1,21 @@
+#!/bin/sh
+# Executes the notebook on the results of a real sweep; exit code 77 says that there is no Jupyter.
+#   notebook_test.sh NOTEBOOK LOCKSTEP
+set -eu
+python3="$(PATH=/usr/bin:$PATH command -v python3)"  # Debian's own, where Debian's packages are
+for module in nbconvert ipykernel pandas matplotlib; do
+  "$python3" -c "import $module" 2>/dev/null || {
+    echo "skipped: python3 has no $module (Debian: jupyter-nbconvert python3-ipykernel python3-pandas python3-matplotlib)"
+    exit 77
+  }
+done
+directory="$(mktemp -d)"
+trap 'rm -rf "$directory"' EXIT
+"$2" sweep --models trivial:2 --num-devices 1,2 --threads 1 --num-warmup-batches 1 --num-batches 10 \
+  --repeats 2 --output "$directory/sweep" >/dev/null 2>&1
+echo '{"torn' >>"$directory/sweep/results.jsonl"
+export LOCKSTEP_RESULTS="$directory/sweep" MPLBACKEND=agg HOME="$directory"
+"$python3" -m nbconvert --to markdown --execute --output-dir "$directory/out" "$1"
+grep -q "4 launches, 0 of them failed" "$directory/out/results.md"
+grep -q "line 5 was passed over" "$directory/out/results.md"
+[ "$(find "$directory/out" -name '*.png' | wc -l)" -eq 3 ]

@@ -1,0 +1,154 @@
+#include "report/details.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/atomic_file.h"
+#include "config/run_id.h"
+#include "report/detail_charts.h"
+#include "report/published.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+StepRecord step_of(double milliseconds, double waited) {
+  StepRecord step;
+  step.duration = Seconds(milliseconds / 1000);
+  step.phase(Phase::Communication) = Seconds(waited / 1000);
+  step.images = 8;
+  return step;
+}
+
+// Rank 2 computes longer than the others, which wait for it.
+RunResult three_ranks(size_t steps) {
+  RunResult result;
+  result.config.model = "alexnet";
+  result.config.num_devices = result.facts.devices = 3;
+  result.steps.assign(steps, step_of(10, 0));
+  for (int rank = 0; rank < 3; ++rank) {
+    RankResult& each = result.ranks.emplace_back();
+    each.rank = rank;
+    each.steps.assign(steps, step_of(10, rank == 2 ? 0 : 4));
+  }
+  result.summary = summarize(result.steps);
+  return result;
+}
+
+TEST(Details, ARankIsLateByWhatItsOwnWorkTakesBeyondTheMedian) {
+  const LatenessMap map = details_of(three_ranks(2)).lateness;
+  ASSERT_EQ(map.milliseconds.size(), 3u);
+  EXPECT_THAT(map.milliseconds[0], ElementsAre(0, 0));
+  EXPECT_THAT(map.milliseconds[2], ElementsAre(DoubleNear(4, 1e-9), DoubleNear(4, 1e-9)));
+}
+
+TEST(Details, ManyStepsShareColumns) {
+  const LatenessMap map = details_of(three_ranks(250)).lateness;
+  EXPECT_EQ(map.steps_per_column, 3);
+  ASSERT_EQ(map.milliseconds[2].size(), 84u);  // the last holds one step
+  EXPECT_NEAR(map.milliseconds[2].back(), 4, 1e-9);
+}
+
+TEST(Details, OneRankHasNobodyToBeLateFor) {
+  RunResult alone = three_ranks(3);
+  alone.ranks.clear();
+  EXPECT_THAT(details_of(alone).lateness.milliseconds, IsEmpty());
+  EXPECT_EQ(details_of(alone).steps_ms.size(), 3u);
+}
+
+class DetailsOnDisk : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-details-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  void add(const std::string& raw_file, int devices, double rate) {
+    StoredRun run;
+    run.result = three_ranks(4);
+    run.result.config.num_devices = run.result.facts.devices = devices;
+    run.result.summary.images_per_second = rate;
+    run.id = run_id(run.result.config);
+    run.raw_file = raw_file;
+    run.repeat = static_cast<int>(collection_.runs.size());
+    if (raw_file != "missing.json") {
+      write_whole_file((directory_ / raw_file).string(), result_to_json(run.result).dump());
+    }
+    run.result = without_samples(run.result);
+    collection_.runs.push_back(run);
+    collection_.directories.push_back(directory_.string());
+  }
+
+  fs::path directory_;
+  RunCollection collection_;
+};
+
+TEST_F(DetailsOnDisk, TheLaunchNearestToTheMeanIsShown) {
+  add("a.json", 3, 90);
+  add("b.json", 3, 100);
+  add("c.json", 3, 111);
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
+  ASSERT_EQ(found.launches.size(), 1u);
+  EXPECT_EQ(found.launches[0].repeat, 1);
+  EXPECT_EQ(found.launches[0].steps_ms.size(), 4u);
+}
+
+TEST_F(DetailsOnDisk, OnlySoManyRawFilesAreReadAndTheRestIsSaid) {
+  for (const int devices : {1, 2, 4}) add(std::to_string(devices) + ".json", devices, 50);
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_, 2);
+  EXPECT_EQ(found.launches.size(), 2u);
+  EXPECT_THAT(found.notes, Contains(HasSubstr("not of the 1 others")));
+}
+
+TEST_F(DetailsOnDisk, AMissingRawFileIsARemarkAndNotTheEnd) {
+  add("missing.json", 1, 50);
+  add("there.json", 2, 90);
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
+  EXPECT_EQ(found.launches.size(), 1u);
+  EXPECT_THAT(found.notes, Contains(HasSubstr("missing.json")));
+}
+
+TEST_F(DetailsOnDisk, PicturesAreTheSameBytesEveryTime) {
+  add("there.json", 3, 90);
+  const ScalingReport report = make_scaling(collection_.runs);
+  const FoundDetails found = find_details(report, collection_);
+  const std::vector<ReportFile> once = detail_charts(report, found.launches);
+  const std::vector<ReportFile> again = detail_charts(report, found.launches);
+  ASSERT_EQ(once.size(), 3u);
+  for (size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].text, again[i].text);
+  EXPECT_EQ(once[2].path, "stragglers.svg");
+  EXPECT_THAT(once[2].text, HasSubstr("rank 2, step 1: 4"));
+}
+
+TEST(Published, EveryCurveNamesItsSourceAndRises) {
+  const std::vector<PublishedSeries> all = published_series();
+  EXPECT_GT(all.size(), 30u);
+  for (const PublishedSeries& series : all) {
+    EXPECT_FALSE(series.source.empty());
+    EXPECT_GE(series.points.size(), 2u) << series.label;
+    for (size_t i = 1; i < series.points.size(); ++i) {
+      EXPECT_GT(series.points[i].first, series.points[i - 1].first) << series.label;
+    }
+  }
+}
+
+TEST(Published, ThePointsAreTheOnesOfTheTable) {
+  const std::vector<PublishedSeries> all = published_series();
+  const PublishedSeries& first = all.front();
+  EXPECT_EQ(first.model, "inception3");
+  EXPECT_EQ(first.batch, 64);
+  EXPECT_EQ(first.points.back(), std::pair(8, 1131.0));
+}
+
+}  // namespace
+}  // namespace lockstep

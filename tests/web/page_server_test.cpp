@@ -1,0 +1,186 @@
+#include "web/page_server.h"
+
+#include <gmock/gmock.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "base/error.h"
+#include "config/run_id.h"
+#include "report/live_state.h"
+#include "report/store.h"
+#include "web/sweep_directories.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+StoredRun made_run(double rate, int repeat = 0) {
+  StoredRun run;
+  run.result.config.model = run.result.facts.model = "alexnet";
+  run.result.summary.images_per_second = rate;
+  run.repeat = repeat;
+  run.id = run_id(run.result.config);
+  return run;
+}
+
+class Serving : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-serve-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    root_ = name;
+    add("monday", 100);
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void add(const std::string& sweep, double rate, int repeat = 0) {
+    Store((root_ / sweep).string()).append(made_run(rate, repeat));
+  }
+  std::vector<std::string> roots() const { return {root_.string()}; }
+  ServeOptions open() const { return {.roots = roots()}; }
+  ServeOptions guarded() const { return {.roots = roots(), .token = "secret"}; }
+
+  fs::path root_;
+};
+
+TEST_F(Serving, ThePageHasTheResultsInside) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  const auto page = reader.Get("/");
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->status, 200);
+  EXPECT_THAT(page->body, HasSubstr("\"rate\":100"));
+  EXPECT_THAT(page->body, HasSubstr("\"live\":true"));
+}
+
+TEST_F(Serving, ASetIsFoundByNameAndNothingElseIs) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  EXPECT_THAT(reader.Get("/set?name=monday")->body, HasSubstr("\"rate\":100"));
+  add("monday", 300, 1);
+  EXPECT_THAT(reader.Get("/set?name=monday")->body, HasSubstr("\"rate\":150"));  // of both launches
+  EXPECT_EQ(reader.Get("/set?name=../monday")->status, 404);
+  EXPECT_EQ(reader.Get("/results.jsonl?set=/etc")->status, 404);
+  EXPECT_EQ(reader.Get("/../../etc/passwd")->status, 404);
+  EXPECT_THAT(reader.Get("/results.jsonl?set=monday")->body, HasSubstr("\"schema_version\""));
+}
+
+TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  EXPECT_EQ(reader.Get("/", {{"Host", "evil.example:80"}})->status, 403);
+  EXPECT_EQ(reader.Get("/", {{"Host", "localhost:8050"}})->status, 200);
+}
+
+TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
+  const PageServer server(guarded());
+  httplib::Client reader("127.0.0.1", server.port());
+  for (const char* path : {"/", "/set?name=monday", "/results.jsonl?set=monday", "/events",
+                           "/?token=secrets", "/?token=", "/?token=s"}) {
+    EXPECT_EQ(reader.Get(path)->status, 403) << path;
+  }
+  const auto first = reader.Get("/?token=secret");
+  EXPECT_EQ(first->status, 303);  // the token leaves the address
+  const std::string cookie = first->get_header_value("Set-Cookie");
+  EXPECT_THAT(cookie, HasSubstr("HttpOnly"));
+  EXPECT_EQ(reader.Get("/", {{"Cookie", cookie.substr(0, cookie.find(';'))}})->status, 200);
+}
+
+TEST_F(Serving, EventsTellWhatThereIs) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  std::string heard;
+  reader.Get("/events", [&](const char* text, size_t size) {
+    heard.append(text, size);
+    return heard.find("event: names") == std::string::npos;
+  });
+  EXPECT_THAT(heard, HasSubstr("event: changed\ndata: \"monday\""));
+}
+
+TEST_F(Serving, TheServerEndsThoughSomebodyIsListening) {
+  auto server = std::make_unique<PageServer>(open());
+  std::atomic<bool> listening = false;
+  const std::jthread reader([&, port = server->port()] {
+    httplib::Client("127.0.0.1", port).Get("/events", [&](const char*, size_t) {
+      listening = true;
+      listening.notify_all();
+      return true;  // stays until the server goes
+    });
+    listening = true;
+    listening.notify_all();
+  });
+  listening.wait(false);
+  server.reset();
+}
+
+TEST_F(Serving, APortThatIsTakenIsSaid) {
+  const PageServer server(open());
+  ServeOptions same = open();
+  same.port = server.port();
+  EXPECT_THROW(PageServer{same}, Error);
+}
+
+TEST_F(Serving, WhatIsNoDirectoryIsSaid) {
+  EXPECT_THROW(PageServer({.roots = {(root_ / "nowhere").string()}}), Error);
+}
+
+std::vector<std::string> names(const std::vector<PageEvent>& events) {
+  std::vector<std::string> result;
+  for (const PageEvent& event : events) result.push_back(event.name + " " + event.data.dump());
+  return result;
+}
+
+TEST_F(Serving, NewsAreToldOnce) {
+  SweepNews news(roots());
+  EXPECT_THAT(names(news.look()),
+              ElementsAre("changed \"monday\"", "names [\"monday\"]", "running []"));
+  EXPECT_THAT(news.look(), IsEmpty());
+  add("monday", 120, 1);
+  EXPECT_THAT(names(news.look()), ElementsAre("changed \"monday\""));
+  add("tuesday", 120);
+  const std::vector<PageEvent> events = news.look();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].data, "tuesday");
+  EXPECT_EQ(events[1].data.size(), 2u);  // names
+}
+
+TEST_F(Serving, ARunningSweepIsSeenUntilItEnds) {
+  SweepNews news(roots());
+  news.look();
+  {
+    LiveFile file((root_ / "monday").string());
+    file.tell({.label = "alexnet:8 x1", .done = 2, .all = 5, .seconds_left = 61});
+    const auto events = news.look();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].data[0]["label"], "alexnet:8 x1");
+    EXPECT_EQ(events[0].data[0]["left"], "1:01");
+  }
+  EXPECT_THAT(names(news.look()), ElementsAre("running []"));
+}
+
+TEST_F(Serving, WhatAKilledSweepLeftBehindIsNotRunning) {
+  std::ofstream(root_ / "monday/progress.json")
+      << R"({"label":"x","done":1,"all":2,"seconds_left":1,"host":"elsewhere","process":0})";
+  EXPECT_FALSE(read_live_state((root_ / "monday").string()));
+  std::ofstream(root_ / "monday/progress.json") << "[1, 2";
+  EXPECT_FALSE(read_live_state((root_ / "monday").string()));
+}
+
+TEST_F(Serving, SweepsOfTheSameNameGetDifferentOnes) {
+  const std::string monday = (root_ / "monday").string();
+  const auto sweeps = find_sweeps({monday, monday});
+  ASSERT_EQ(sweeps.size(), 2u);
+  EXPECT_NE(sweeps[0].name, sweeps[1].name);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,94 @@
+#include "web/page.h"
+
+#include <gmock/gmock.h>
+
+#include "config/run_id.h"
+#include "web/page_data.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+void add(PageSource& source, int devices, double rate, const std::string& origin = "measured") {
+  StoredRun run;
+  run.result.origin = origin;
+  run.result.config.model = run.result.facts.model = "alexnet";
+  run.result.config.batch_size = 8;
+  run.result.config.num_devices = run.result.facts.devices = devices;
+  run.result.summary.images_per_second = rate;
+  run.result.summary.mean_step = 0.1;
+  run.result.summary.mean_phases = {0, 0.03, 0.04, 0.02, 0.005};
+  run.result.started_at = "2026-01-02T03:04:05Z";
+  run.repeat = static_cast<int>(source.collection.runs.size());
+  run.id = run_id(run.result.config);
+  source.collection.runs.push_back(run);
+  source.collection.directories.emplace_back(".");
+}
+
+PageSource two_points() {
+  PageSource source = {.name = "here", .collection = {}};
+  add(source, 1, 100);
+  add(source, 2, 150);
+  return source;
+}
+
+TEST(PageData, HasTheNumbersOfTheTables) {
+  const Json set = page_set(two_points());
+  EXPECT_EQ(set["configurations"][1]["rate"], 150);
+  EXPECT_EQ(set["series"][0]["points"][1]["speed_up"], 1.5);
+  EXPECT_EQ(set["series"][0]["points"][1]["efficiency"], 0.75);
+  EXPECT_NEAR(set["configurations"][0]["phases_ms"][5].get<double>(), 5, 1e-6);  // the rest
+  EXPECT_EQ(set["history"]["launches"], 2);
+}
+
+TEST(PageData, WhatWasSimulatedIsASeriesOfItsOwn) {
+  PageSource source = two_points();
+  add(source, 2, 190, "simulated by hand");
+  const Json set = page_set(source);
+  ASSERT_EQ(set["series"].size(), 2u);
+  EXPECT_EQ(set["series"][0]["kind"], "measured");
+  EXPECT_EQ(set["series"][1]["kind"], "simulated");
+  EXPECT_EQ(set["configurations"][1]["rate"], 150);  // not mixed up with the measured one
+  EXPECT_EQ(set["best"].size(), 2u);                 // and it wins nothing
+}
+
+TEST(PageData, TheWinnersCommandLineRunsItAgain) {
+  const Json set = page_set(two_points());
+  EXPECT_THAT(set["best"][1]["command"].get<std::string>(),
+              testing::AllOf(HasSubstr("lockstep train"), HasSubstr("--num-devices=2"),
+                             HasSubstr("--model=alexnet")));
+}
+
+TEST(PageData, LaunchesAreALineEachForSpreadsheets) {
+  PageSource source = two_points();
+  source.collection.runs[1].result.error = "it said \"no\", twice";
+  const std::string csv = page_set(source)["launches_csv"];
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
+  EXPECT_THAT(csv, HasSubstr("\"it said \"\"no\"\", twice\""));
+}
+
+TEST(Page, AsksForNothingFromElsewhere) {
+  const std::string html = page_html({{"sets", {page_set(two_points())}}, {"published", {}}});
+  for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"}) {
+    EXPECT_THAT(html, Not(HasSubstr(outside)));
+  }
+  EXPECT_THAT(html, HasSubstr("uPlot"));
+}
+
+TEST(Page, WordsInTheDataCannotEndTheScript) {
+  PageSource source = two_points();
+  source.name = "</script><script>alert(1)</script>";
+  const std::string html = page_html({{"sets", {page_set(source)}}, {"published", {}}});
+  EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(html, HasSubstr("\\u003c/script>"));
+}
+
+TEST(Page, TheSameDataGiveTheSameBytes) {
+  const Json data = {{"sets", {page_set(two_points())}}, {"published", published_layer()}};
+  EXPECT_EQ(page_html(data), page_html(data));
+}
+
+}  // namespace
+}  // namespace lockstep
