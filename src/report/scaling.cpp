@@ -89,10 +89,10 @@ std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
     finish(each);
     result.push_back(std::move(each));
   }
-  const std::string_view scaled = scaled_option(result);
+  const std::string_view over = scaled_option(result);
   const auto key = [&](const Configuration& each) {
     return std::tuple(each.config.model, each.config.batch_size, engine_label(each.config),
-                      without(scaled, each.config), each.simulated, each.devices);
+                      without(over, each.config), each.simulated, each.devices);
   };
   std::ranges::sort(result, {}, key);
   return result;
@@ -109,13 +109,13 @@ Ratio scaled(Ratio ratio, double factor) {
 std::vector<Series> series_of(const ScalingReport& report) {
   std::vector<Series> all;
   std::map<std::pair<std::string, bool>, size_t> places;
-  const std::string_view scaled = scaled_option(report.configurations);
+  const std::string_view over = scaled_option(report.configurations);
   const std::vector<std::string_view> options = settings_of_series(report);
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
     if (!each.speed) continue;
     const auto [at, fresh] =
-        places.try_emplace({without(scaled, each.config), each.simulated}, all.size());
+        places.try_emplace({without(over, each.config), each.simulated}, all.size());
     if (fresh) {
       const std::string settings = settings_label(each.config, options);
       all.push_back(
