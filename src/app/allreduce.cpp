@@ -13,12 +13,12 @@
 #include "app/allreduce_rows.h"
 #include "app/crew.h"
 #include "app/launch.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "comm/algorithms.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
-#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 
 namespace lockstep {

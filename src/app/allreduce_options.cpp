@@ -6,11 +6,11 @@
 #include <iterator>
 
 #include "app/sync_options.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/backends.h"
-#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {
@@ -145,7 +145,8 @@ std::vector<std::string> all_reduce_arguments(const AllReduceWishes& w, const Ru
   for (const TakenFlag& taken : kTakenFlags) {
     const RunOption& option = *find_option(taken.name);
     const std::string text = text_of(run, option);
-    if (text != text_of(kDefaults, option)) words.push_back(fmt::format("--{}={}", taken.name, text));
+    if (text != text_of(kDefaults, option))
+      words.push_back(fmt::format("--{}={}", taken.name, text));
   }
   return words;
 }

@@ -13,7 +13,12 @@ constexpr size_t kMostUnshown = 40;
 
 Audience::Audience(Surroundings& around, std::span<const PlannedProcess> processes, bool verbose,
                    std::string log_dir)
-    : around_(around), processes_(processes), verbose_(verbose), log_dir_(std::move(log_dir)) {}
+    : around_(around), processes_(processes), verbose_(verbose), log_dir_(std::move(log_dir)) {
+  if (log_dir_.empty()) return;
+  for (const PlannedProcess& process : processes_) {
+    logs_.try_emplace(process.rank, log_dir_, who(process.rank));
+  }
+}
 
 std::string Audience::who(int rank) const {
   const auto place = static_cast<size_t>(rank);
@@ -22,10 +27,8 @@ std::string Audience::who(int rank) const {
 }
 
 void Audience::hear(int rank, const std::string& text, bool from_stderr) {
-  if (!log_dir_.empty()) {
-    auto& log = logs_.try_emplace(rank, log_dir_, who(rank)).first->second;
-    log.add(text + "\n");
-  }
+  const auto log = logs_.find(rank);
+  if (log != logs_.end()) log->second.add(text + "\n");
   if (rank == 0) {
     (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
   } else if (verbose_) {

@@ -15,7 +15,9 @@ void handle_with(void (*handler)(int), int flags) {
   struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = flags;
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  action.sa_flags = 0;  // one wish may come by two ways: from the group, and passed on by mpirun
+  sigaction(SIGUSR1, &action, nullptr);
 }
 
 }  // namespace

@@ -118,8 +118,9 @@ LinkSpeed measure_link(const Endpoint& there, const std::string& token) {
     speed.latency = time_echoes(socket, token);
   }
   const Seconds first = time_bytes(connect_to(there, kPatience), token, bytes);
-  bytes = std::clamp(static_cast<size_t>(static_cast<double>(bytes) / first.count() * kSecondsOfBulk),
-                     kFirstBytes, kMostBytes);
+  bytes =
+      std::clamp(static_cast<size_t>(static_cast<double>(bytes) / first.count() * kSecondsOfBulk),
+                 kFirstBytes, kMostBytes);
   const Seconds time = time_bytes(connect_to(there, kPatience), token, bytes);
   speed.bytes_per_second = static_cast<double>(bytes) / time.count();
   return speed;

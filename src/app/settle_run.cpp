@@ -54,7 +54,8 @@ RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;
   if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;
-  const RunPlan plan = plan_run(checked, around.engines, {.workers = run.num_devices});
+  const RunPlan plan =
+      plan_run(checked, around.engines, {.workers = run.num_devices * run.nodes.value_or(1)});
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;

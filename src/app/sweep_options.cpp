@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/hosts.h"
 #include "sweep/sweep_file.h"
 
 namespace lockstep {
@@ -13,7 +14,8 @@ namespace {
 
 // Values of these are lists themselves.
 bool has_commas(const RunOption& option) {
-  return option.details.value_name.find(',') != std::string::npos;
+  const std::string& values = option.details.value_name;
+  return values.find(',') != std::string::npos || values.find("LIST") != std::string::npos;
 }
 
 int whole_in(const char* option, int least, const std::string& text) {
@@ -65,7 +67,9 @@ std::vector<Flag> own_flags(SweepWishes& wishes, const SweepSyntax& command) {
        .many = true},
       {.name = "max-devices",
        .value_name = "N",
-       .help = "unless --num-devices: 1, 2, 4, ... up to this; by default one per core",
+       .help =
+           "unless --num-devices: 1, 2, 4, ... up to this; by default one per core, with --hosts "
+           "hosts instead, all of them",
        .set = [&](auto& text) { wishes.max_devices = whole_in("max-devices", 1, text); }},
       {.name = "repeats",
        .value_name = "N",
@@ -190,12 +194,17 @@ std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {
   for (const auto& [name, values] : wishes.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
   }
-  const int most = wishes.max_devices > 0 ? wishes.max_devices : cores;
-  if (!wishes.lists.contains("num-devices")) {
-    axes.push_back(option_axis("num-devices", doubling(most)));
-  } else if (wishes.max_devices > 0) {
-    throw UsageError("give one of --num-devices and --max-devices");
+  // Over the hosts of a cluster, else over the cores of this machine.
+  const auto hosts = wishes.lists.find("hosts");
+  const std::string over = hosts == wishes.lists.end() ? "num-devices" : "nodes";
+  if (wishes.lists.contains(over)) {
+    if (wishes.max_devices > 0) throw UsageError("give one of --{} and --max-devices", over);
+    return axes;
   }
+  const int there =
+      over == "nodes" ? static_cast<int>(read_hosts(hosts->second.front()).size()) : cores;
+  const int most = wishes.max_devices > 0 ? wishes.max_devices : there;
+  axes.push_back(option_axis(over, doubling(most)));
   return axes;
 }
 

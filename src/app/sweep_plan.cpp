@@ -49,8 +49,10 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
   const std::set<std::string> swept = options_with_several_values(axes);
   const int most = most_devices(axes);
-  const bool own_engine = !wishes.lists.contains("program");
-  if (own_engine && !wishes.lists.contains("threads") && most > 1) {
+  // Other hosts have other cores, and other programs their own way with threads.
+  const bool here = !wishes.lists.contains("program") && !wishes.lists.contains("hosts") &&
+                    !wishes.lists.contains("launcher");
+  if (here && !wishes.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
     sweep.notes.push_back(
         fmt::format("a device is {} thread{} in all runs, so that {} of them fit on {} cores; "

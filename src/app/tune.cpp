@@ -1,9 +1,8 @@
 // tune.cpp: `lockstep tune`: finds the fastest settings of one network by successive halving, over
 // the axes that the user leaves open.
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <ostream>
 
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/run_label.h"
+#include "launch/shell_quote.h"
 #include "measure/host.h"
 #include "report/best.h"
 #include "report/scaling_text.h"
@@ -90,25 +90,13 @@ void open_axes(SweepWishes& wishes, int cores) {
   for (const OpenAxis& axis : kOpen) lists.try_emplace(axis.option, axis.values(most, cores));
 }
 
-// For a shell.
-std::string quoted(const std::string& word) {
-  const bool plain = std::ranges::all_of(word, [](unsigned char letter) {
-    return std::isalnum(letter) ||
-           std::string_view("-_=./:,").find(static_cast<char>(letter)) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string result = "'";
-  for (const char letter : word) result += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return result + "'";
-}
-
 std::string command_line(const RunConfig& run) {
   // The network is named even if it is the default one.
   std::vector<std::string> words = {"lockstep", "train", "--model=" + run.model};
   for (const std::string& argument : train_arguments(run)) {
-    if (!argument.starts_with("--model=")) words.push_back(quoted(argument));
+    if (!argument.starts_with("--model=")) words.push_back(argument);
   }
-  return fmt::format("{}", fmt::join(words, " "));
+  return shell_line(words);
 }
 
 int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& around) {

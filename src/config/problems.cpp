@@ -54,10 +54,12 @@ constexpr Rule kRules[] = {
        return !run.worker_hosts.empty() && (!run.hosts.empty() || run.nodes || run.num_workers ||
                                             run.ps_per_node || run.num_devices > 1);
      },
-     "--worker-hosts names the host of every worker; --hosts, --nodes, --num-devices, --num-workers "
+     "--worker-hosts names the host of every worker; --hosts, --nodes, --num-devices, "
+     "--num-workers "
      "and --ps-per-node have no place beside it"},
     {[](const RunConfig& run) {
-       const bool starts = !run.hosts.empty() || !run.worker_hosts.empty() || run.launcher != "auto";
+       const bool starts =
+           !run.hosts.empty() || !run.worker_hosts.empty() || run.launcher != "auto";
        return !run.program.empty() && starts;
      },
      "--program starts its own processes; --launcher, --hosts and --worker-hosts are for workers"},
@@ -70,7 +72,8 @@ constexpr Rule kRules[] = {
      },
      "--launcher local starts everything on this machine; --hosts names others"},
     {[](const RunConfig& run) { return run.launcher == "slurm" && !run.hosts.empty(); },
-     "--launcher slurm: Slurm chooses the hosts; use --sbatch-option=--nodelist=... for certain ones"},
+     "--launcher slurm: Slurm chooses the hosts; use --sbatch-option=--nodelist=... for certain "
+     "ones"},
     {[](const RunConfig& run) {
        return run.launcher != "auto" && run.launcher != "ssh" && !run.worker_hosts.empty();
      },

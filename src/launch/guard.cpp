@@ -16,7 +16,9 @@ namespace lockstep {
 namespace {
 
 constexpr pid_t kFarewell = 0;  // positive: watch that group; negative: forget it
-constexpr timespec kGrace = {.tv_sec = 2, .tv_nsec = 0};
+// Time to end politely: a busy machine needs some to cancel a job or to end ranks elsewhere.
+constexpr timespec kTurn = {.tv_sec = 0, .tv_nsec = 50'000'000};
+constexpr int kMostTurns = 200;
 
 // From here on runs in the guard: only what is safe after the fork of a program with threads.
 
@@ -35,11 +37,17 @@ struct Groups {
   void signal(int number) const {
     for (int i = 0; i < count; ++i) kill(-group[i], number);
   }
+  bool some_live() const {
+    for (int i = 0; i < count; ++i) {
+      if (kill(-group[i], 0) == 0) return true;
+    }
+    return false;
+  }
 };
 
 [[noreturn]] void end_all(const Groups& groups) {
   groups.signal(SIGTERM);
-  if (groups.count > 0) nanosleep(&kGrace, nullptr);
+  for (int turn = 0; turn < kMostTurns && groups.some_live(); ++turn) nanosleep(&kTurn, nullptr);
   groups.signal(SIGKILL);
   _exit(0);
 }

@@ -21,7 +21,8 @@ struct Stretch {
 std::vector<Stretch> stretches_of(const std::vector<PlacedRank>& ranks) {
   std::vector<Stretch> stretches;
   for (const PlacedRank& rank : ranks) {
-    if (stretches.empty() || stretches.back().host != rank.host) stretches.push_back({rank.host, 0});
+    if (stretches.empty() || stretches.back().host != rank.host)
+      stretches.push_back({rank.host, 0});
     ++stretches.back().ranks;
   }
   return stretches;
@@ -112,16 +113,17 @@ MpiKind mpi_kind(const std::string& version_text) {
 
 LaunchPlan plan_mpirun(const LaunchJob& job) {
   const bool open = mpi_kind(job.mpirun_version) == MpiKind::OpenMpi;
-  LaunchPlan plan = {.processes = processes_of(job, job.program),
-                     .commands = {{.name = "mpirun",
-                                   .argv = open ? open_mpi(job) : mpich(job),
-                                   .env = job.environment,
-                                   .stop_signal = SIGUSR1}},
-                     .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
-                     .meeting = open ? "a free one of rank 0's host, told by MPI"
-                                     : "a free one of this machine",
-                     .cores = "bound to none; workers of a host divide them, each pinned to its "
-                              "part"};
+  LaunchPlan plan = {
+      .processes = processes_of(job, job.program),
+      .commands = {{.name = "mpirun",
+                    .argv = open ? open_mpi(job) : mpich(job),
+                    .env = job.environment,
+                    .stop_signal = SIGUSR1}},
+      .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
+      .meeting = open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
+      .cores =
+          "bound to none; workers of a host divide them, each pinned to its "
+          "part"};
   return plan;
 }
 

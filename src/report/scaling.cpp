@@ -15,8 +15,30 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kDevices[] = {"num-devices"};
 constexpr std::string_view kData[] = {"data-dir"};
+
+// What a series runs over: hosts where their number differs, else the devices of one.
+std::string_view scaled_option(std::span<const Configuration> all) {
+  const bool hosts = std::ranges::any_of(
+      all, [&](const Configuration& each) { return each.config.nodes != all[0].config.nodes; });
+  return hosts ? "nodes" : "num-devices";
+}
+
+std::string without(std::string_view option, const RunConfig& config) {
+  return canonical_text(config, std::span(&option, 1));
+}
+
+// What tells series apart, in their labels.
+std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
+  const std::string_view scaled = scaled_option(report.configurations);
+  std::vector<std::string_view> names = report.differing;
+  std::erase(names, scaled);
+  const bool per_host = std::ranges::any_of(report.configurations, [&](const Configuration& each) {
+    return each.config.num_devices != report.configurations[0].config.num_devices;
+  });
+  if (scaled == "nodes" && per_host) names.push_back("num-devices");
+  return names;
+}
 
 double rate_of(const RunResult& run) {
   const double rate = run.summary.images_per_second;
@@ -67,9 +89,10 @@ std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
     finish(each);
     result.push_back(std::move(each));
   }
-  const auto key = [](const Configuration& each) {
+  const std::string_view over = scaled_option(result);
+  const auto key = [&](const Configuration& each) {
     return std::tuple(each.config.model, each.config.batch_size, engine_label(each.config),
-                      canonical_text(each.config, kDevices), each.simulated, each.devices);
+                      without(over, each.config), each.simulated, each.devices);
   };
   std::ranges::sort(result, {}, key);
   return result;
@@ -86,13 +109,15 @@ Ratio scaled(Ratio ratio, double factor) {
 std::vector<Series> series_of(const ScalingReport& report) {
   std::vector<Series> all;
   std::map<std::pair<std::string, bool>, size_t> places;
+  const std::string_view over = scaled_option(report.configurations);
+  const std::vector<std::string_view> options = settings_of_series(report);
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
     if (!each.speed) continue;
     const auto [at, fresh] =
-        places.try_emplace({canonical_text(each.config, kDevices), each.simulated}, all.size());
+        places.try_emplace({without(over, each.config), each.simulated}, all.size());
     if (fresh) {
-      const std::string settings = settings_label(each.config, report.differing);
+      const std::string settings = settings_label(each.config, options);
       all.push_back(
           {.label = fmt::format("{}:{} on {}{}{}{}", each.config.model, each.config.batch_size,
                                 engine_label(each.config), settings.empty() ? "" : ", ", settings,

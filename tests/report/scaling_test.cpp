@@ -55,6 +55,28 @@ std::vector<StoredRun> two_curves() {
   return runs;
 }
 
+TEST(Scaling, OverHostsASeriesIsTheSameRunOnMoreOfThem) {
+  std::vector<StoredRun> runs;
+  for (const int per_host : {1, 2}) {
+    for (const int hosts : {1, 2, 4}) {
+      add(runs, {.devices = per_host * hosts, .rates = {100.0 * per_host * hosts}});
+      RunConfig& config = runs.back().result.config;
+      config.num_devices = per_host;
+      config.nodes = hosts;
+      runs.back().id = run_id(config);
+    }
+  }
+  const ScalingReport report = make_scaling(runs);
+  ASSERT_EQ(report.series.size(), 2u);
+  for (const Series& series : report.series) {
+    ASSERT_EQ(series.points.size(), 3u);
+    EXPECT_NEAR(series.points[2].speed_up.value, 4, 1e-9);
+    EXPECT_NEAR(series.points[2].efficiency.value, 1, 1e-9);
+    EXPECT_THAT(series.label, HasSubstr("num-devices="));
+    EXPECT_THAT(series.label, Not(HasSubstr("nodes=")));
+  }
+}
+
 TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
   const ScalingReport report = make_scaling(two_curves());
   ASSERT_EQ(report.series.size(), 2u);
