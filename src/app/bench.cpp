@@ -12,10 +12,10 @@
 #include "app/interrupt.h"
 #include "app/options.h"
 #include "app/program.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "nn/zoo.h"
-#include "base/atomic_file.h"
 #include "report/bench_table.h"
 
 namespace lockstep {

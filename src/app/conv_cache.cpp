@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "app/program.h"
-#include "base/error.h"
 #include "base/atomic_file.h"
+#include "base/error.h"
 
 namespace lockstep {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "app/data_commands.h"
 #include "app/interrupt.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "data/data_formats.h"
 #include "data/pack.h"
-#include "base/atomic_file.h"
 
 namespace lockstep {
 namespace {

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "app/interrupt.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/problems.h"
 #include "launch/plan_program.h"
@@ -15,7 +16,6 @@
 #include "launch/ready_programs.h"
 #include "launch/run_commands.h"
 #include "nn/zoo.h"
-#include "base/atomic_file.h"
 #include "report/benchmark_log.h"
 #include "report/console.h"
 #include "report/remarks.h"

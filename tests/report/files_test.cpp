@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/atomic_file.h"
+#include "base/error.h"
 #include "report/benchmark_log.h"
 
 namespace lockstep {
