@@ -14,7 +14,8 @@ trap 'rm -rf "$directory"' EXIT
 "$2" sweep --models trivial:2 --num-devices 1,2 --threads 1 --num-warmup-batches 1 --num-batches 10 \
   --repeats 2 --output "$directory/sweep" >/dev/null 2>&1
 echo '{"torn' >>"$directory/sweep/results.jsonl"
-export LOCKSTEP_RESULTS="$directory/sweep" MPLBACKEND=agg HOME="$directory"
+unset MPLBACKEND  # the notebook shows its figures inline
+export LOCKSTEP_RESULTS="$directory/sweep" HOME="$directory"
 "$python3" -m nbconvert --to markdown --execute --output-dir "$directory/out" "$1"
 grep -q "4 launches, 0 of them failed" "$directory/out/results.md"
 grep -q "line 5 was passed over" "$directory/out/results.md"

@@ -34,6 +34,11 @@ TEST(ShellQuote, NothingInAWordMeansAnythingToAShell) {
   EXPECT_THAT(words_a_shell_reads(shell_line(words)), ElementsAreArray(expected));
 }
 
+TEST(ShellQuote, PlainWordsStayReadable) {
+  EXPECT_EQ(shell_line({"/usr/bin/lockstep", "train", "--model=vgg16", "-n", "a b", "x=1"}),
+            "/usr/bin/lockstep train --model=vgg16 -n 'a b' 'x=1'");
+}
+
 TEST(ShellQuote, NewlinesStayPartOfTheirWord) {
   EXPECT_THAT(words_a_shell_reads(shell_line({"one\ntwo", "three\n"})),
               ElementsAreArray({"one|two.", "three|."}));
