@@ -25,7 +25,7 @@ TEST(Ssh, TheHostComesAfterAllOptionsAndTheCommandIsOneQuotedWord) {
   ASSERT_GE(command.argv.size(), 3u);
   EXPECT_EQ(command.argv[command.argv.size() - 3], "--");
   EXPECT_EQ(command.argv[command.argv.size() - 2], "alias1");
-  EXPECT_EQ(command.argv.back(), "'echo' 'a b' '$(x)'");
+  EXPECT_EQ(command.argv.back(), "echo 'a b' '$(x)'");
 }
 
 TEST(Ssh, TheUsersOptionsComeFirstBecauseTheFirstCounts) {
