@@ -41,7 +41,7 @@ TEST(PlannedProcesses, AreAllShownWithHostRoleAndCommand) {
                          .rank_variable = "RANK"};
   const std::string text = describe(launcher_for({.num_devices = 2}, false).plan(job));
   EXPECT_THAT(text,
-              HasSubstr("rank 0, worker 0, on here: '/opt/lockstep' 'train' '--model=a b'\n"));
+              HasSubstr("rank 0, worker 0, on here: /opt/lockstep train '--model=a b'\n"));
   EXPECT_THAT(text, HasSubstr("rank 1, server 0, on here: "));
   EXPECT_THAT(text, HasSubstr("port: "));
   EXPECT_THAT(text, HasSubstr("cores: "));

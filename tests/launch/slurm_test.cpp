@@ -39,7 +39,7 @@ TEST(PlanSbatch, WritesAScriptInWhichNothingIsLeftToTheShell) {
   EXPECT_EQ(plan.batch_script,
             "#!/bin/sh\n#SBATCH --job-name=lockstep\n#SBATCH --nodes=2\n"
             "#SBATCH --ntasks-per-node=2\n#SBATCH --exclusive\n#SBATCH --time=10\n"
-            "#SBATCH --partition=a b\nexec '/opt/lock step' 'train' '--model=it'\\''s'\n");
+            "#SBATCH --partition=a b\nexec '/opt/lock step' train '--model=it'\\''s'\n");
   EXPECT_THAT(plan.commands.at(0).argv,
               ::testing::Contains("--output=/logs/100%%/lockstep-%j.log"));
 }
