@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "app/line_buffer.h"
 #include "app/own_engines.h"
 #include "app/program.h"
 
@@ -36,11 +37,13 @@ int main(int count, char** words) {
     const char* value = std::getenv(name.c_str());
     return value ? std::optional<std::string>(value) : std::nullopt;
   };
+  LineBuffer lines(STDERR_FILENO);
+  std::ostream err(&lines);
   std::error_code unknown;
   Surroundings around = {
       .engines = engines,
       .out = std::cout,
-      .err = std::cerr,
+      .err = err,
       .err_is_terminal = terminal,
       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),

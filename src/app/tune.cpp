@@ -37,6 +37,7 @@ const SweepSyntax& syntax() {
 struct OpenAxis {
   const char* option;
   std::vector<std::string> (*values)(int devices, int cores);
+  bool of_one_device = false;  // means something there too
 };
 
 std::vector<std::string> threads_to_try(int devices, int cores) {
@@ -72,7 +73,7 @@ constexpr OpenAxis kOpen[] = {
      [](int, int) {
        return std::vector<std::string>{"none", "fp16"};
      }},
-    {"threads", threads_to_try},
+    {"threads", threads_to_try, /*of_one_device=*/true},
 };
 
 void open_axes(SweepWishes& wishes, int cores) {
@@ -87,7 +88,10 @@ void open_axes(SweepWishes& wishes, int cores) {
   for (const std::string& devices : lists["num-devices"]) {
     most = std::max(most, static_cast<int>(whole_number(devices).value_or(1)));
   }
-  for (const OpenAxis& axis : kOpen) lists.try_emplace(axis.option, axis.values(most, cores));
+  for (const OpenAxis& axis : kOpen) {
+    if (most == 1 && !axis.of_one_device) continue;
+    lists.try_emplace(axis.option, axis.values(most, cores));
+  }
 }
 
 std::string command_line(const RunConfig& run) {

@@ -160,24 +160,25 @@ std::unique_ptr<ExampleSource> open_idx(const OpenRequest& request) {
 // ---- the table ----
 
 constexpr DataFormat kFormats[] = {
-    {"TFRecord files", "train-*-of-*", has_records, name_of_records, open_records},
-    {"CIFAR-10 binary batches", "data_batch_1.bin",
+    {"TFRecord files", "train-*-of-*", "validation-*-of-*", has_records, name_of_records,
+     open_records},
+    {"CIFAR-10 binary batches", "data_batch_1.bin", "test_batch.bin",
      [](const fs::path& directory, Split split) { return !binary_files(directory, split).empty(); },
      [](const fs::path&) -> std::string { return "cifar10"; },
      [](const OpenRequest& request) {
        return open_cifar(binary_files(request.directory, request.split), add_cifar_binary,
                          request.damage);
      }},
-    {"CIFAR-10 Python batches", "data_batch_1",
+    {"CIFAR-10 Python batches", "data_batch_1", "test_batch",
      [](const fs::path& directory, Split split) { return !pickle_files(directory, split).empty(); },
      [](const fs::path&) -> std::string { return "cifar10"; },
      [](const OpenRequest& request) {
        return open_cifar(pickle_files(request.directory, request.split), add_cifar_pickle,
                          request.damage);
      }},
-    {"MNIST IDX files", "train-images-idx3-ubyte[.gz]", has_idx,
+    {"MNIST IDX files", "train-images-idx3-ubyte[.gz]", "t10k-images-idx3-ubyte[.gz]", has_idx,
      [](const fs::path&) -> std::string { return "mnist"; }, open_idx},
-    {"JPEG files by class", "train/CLASS/*.jpg", has_folders,
+    {"JPEG files by class", "train/CLASS/*.jpg", "validation/CLASS/*.jpg", has_folders,
      [](const fs::path&) -> std::string { return "imagenet"; }, open_folders},
 };
 
@@ -200,11 +201,14 @@ const DataFormat& guess_format(const fs::path& directory, Split split) {
   for (const DataFormat& format : kFormats) {
     if (format.is_there(directory, split)) return format;
   }
+  const bool training = split == Split::Training;
   std::vector<std::string_view> looked_for;
-  for (const DataFormat& format : kFormats) looked_for.push_back(format.files);
+  for (const DataFormat& format : kFormats) {
+    looked_for.push_back(training ? format.files : format.validation_files);
+  }
   if (entries.empty()) throw Error("{} is empty", directory.string());
   throw Error("{} holds no {} data: there is none of {}", directory.string(),
-              split == Split::Training ? "training" : "validation", fmt::join(looked_for, ", "));
+              training ? "training" : "validation", fmt::join(looked_for, ", "));
 }
 
 std::unique_ptr<ExampleSource> open_examples(const OpenRequest& request) {

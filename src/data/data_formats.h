@@ -17,8 +17,8 @@ struct OpenRequest {
 };
 
 struct DataFormat {
-  std::string_view name;   // "TFRecord files"
-  std::string_view files;  // what is looked for, for messages
+  std::string_view name;                     // "TFRecord files"
+  std::string_view files, validation_files;  // what is looked for, for messages
   bool (*is_there)(const std::filesystem::path& directory, Split split);
   std::string (*data_name)(const std::filesystem::path& directory);  // of nn/datasets.h
   std::unique_ptr<ExampleSource> (*open)(const OpenRequest& request);

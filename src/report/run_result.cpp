@@ -259,7 +259,9 @@ RunResult read_result(const std::string& path) {
   if (json.is_discarded()) throw Error("the result {} is not JSON", path);
   try {
     return result_from_json(json);
-  } catch (const Json::exception& error) {  // adds which file
+  } catch (const Error& error) {  // adds which file
+    throw Error("{} {}", path, error.what());
+  } catch (const Json::exception& error) {
     throw Error("the result {} is not one of ours: {}", path, error.what());
   }
 }

@@ -217,6 +217,9 @@ TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
   EXPECT_THAT(listed.out, HasSubstr("variable-update=parameter_server"));
   EXPECT_THAT(listed.out, HasSubstr("all-reduce-spec=ring"));
   EXPECT_THAT(listed.out, HasSubstr("16 candidates"));
+  const Ran alone =
+      run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=1", "--dry-run"});
+  ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
   const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
   EXPECT_EQ(exit_code(two), 2);
   EXPECT_THAT(two.err, HasSubstr("say which network to tune"));
