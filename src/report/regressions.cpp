@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "base/error.h"
 #include "config/run_label.h"
@@ -33,6 +35,35 @@ CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& 
     side.runs.push_back(raw ? read_raw(collection.directories[place], run) : run.result);
   }
   return side;
+}
+
+// The smallest p that the rank test can come to: one order of all launches out of all, twice.
+double smallest_p(size_t launches, size_t others) {
+  double orders = 1;
+  for (size_t i = 1; i <= others; ++i) {
+    orders *= static_cast<double>(launches + i) / static_cast<double>(i);
+  }
+  return 2 / orders;
+}
+
+// Launches are few, comparisons are many: then none of them can come out but as inconclusive, and
+// silence would look like good news.
+std::optional<std::string> note_on_too_few(std::span<const ComparePair> pairs) {
+  constexpr double kSignificant = 0.05;
+  const auto undecidable = [&](size_t launches, size_t others) {
+    return smallest_p(launches, others) * static_cast<double>(pairs.size()) > kSignificant;
+  };
+  const bool some = std::ranges::any_of(pairs, [&](const ComparePair& pair) {
+    const size_t launches = pair.base.runs.size(), others = pair.other.runs.size();
+    return launches + others > 2 && undecidable(launches, others);
+  });
+  if (!some) return {};
+  size_t needed = 2;
+  while (undecidable(needed, needed)) ++needed;
+  return fmt::format(
+      "too few launches to call any of {} comparisons slower, however much it is: {} launches each "
+      "are enough (--repeats)",
+      pairs.size(), needed);
 }
 
 }  // namespace
@@ -69,6 +100,7 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
   if (only_old > 0) {
     report.notes.push_back(fmt::format("{} runs of the baseline were not measured now", only_old));
   }
+  if (const auto note = note_on_too_few(pairs)) report.notes.push_back(*note);
   return report;
 }
 

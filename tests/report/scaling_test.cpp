@@ -215,6 +215,20 @@ TEST(Baseline, OnlyARealSlowdownIsARegression) {
   EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
 }
 
+TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
+  std::vector<StoredRun> older, slower;
+  add(older, {.rates = {100, 101, 99}});
+  add(slower, {.rates = {50, 51, 49}});
+  const auto blind = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_FALSE(blind.regressed());
+  EXPECT_THAT(baseline_table(blind), HasSubstr("4 launches each are enough"));
+  add(older, {.rates = {100.5}});
+  add(slower, {.rates = {50.5}});
+  const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_TRUE(seeing.regressed());
+  EXPECT_THAT(baseline_table(seeing), Not(HasSubstr("launches each")));
+}
+
 TEST(Baseline, NothingInCommonIsAnError) {
   std::vector<StoredRun> older, newer;
   add(older, {.model = "vgg16"});
