@@ -146,6 +146,11 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
 
 }  // namespace
 
+std::string without_home(const std::string& directory) {
+  if (directory == "~") return ".";
+  return directory.starts_with("~/") ? directory.substr(2) : directory;
+}
+
 std::string directory_name(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   if (!file) throw Error("cannot read {}", program);
