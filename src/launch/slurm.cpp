@@ -21,15 +21,18 @@ constexpr const char* kSubmitAndWait = R"sh(
 stop=; end=
 trap 'stop=1' USR1
 trap 'end=1' TERM INT HUP
+end_if_asked() {
+  [ -n "$end" ] || return 0
+  trap '' USR1 TERM INT HUP; scancel "$job"; exit 143
+}
 script=$1; shift
 job=$(trap '' USR1 TERM INT HUP; printf '%s' "$script" | sbatch --parsable "$@") || exit 1
 job=${job%%;*}
 last=
 while :; do
-  if [ -n "$end" ]; then
-    trap '' USR1 TERM INT HUP; scancel "$job"; exit 143
-  fi
+  end_if_asked
   text=$(trap '' USR1; scontrol --oneliner show job "$job" 2>&1)
+  end_if_asked  # before anything is written: whoever read it may be gone
   case $text in
     *JobState=*) state=${text#*JobState=}; state=${state%% *};;
     *'Invalid job id'*) echo "$job END UNKNOWN (the controller has forgotten it)"; exit 0;;
