@@ -15,6 +15,7 @@
 
 #include "app/probe.h"
 #include "app/program.h"
+#include "app/remote_files.h"
 #include "base/error.h"
 #include "comm/store_server.h"
 #include "launch/agent_protocol.h"
@@ -124,7 +125,8 @@ void send_file(std::ostream& out, const fs::path& path, const std::string& name)
 void send_files(std::ostream& out, const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     const std::string name = fs::relative(entry.path(), directory).string();
-    if (entry.is_regular_file() && name.find(' ') == std::string::npos) {
+    const bool fits_a_line = name.find_first_of(" \n") == std::string::npos;
+    if (entry.is_regular_file() && fits_a_line && RemoteFiles::comes_back(name)) {
       send_file(out, entry.path(), name);
     }
   }

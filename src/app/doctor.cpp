@@ -85,7 +85,7 @@ Examined examine_by_ssh(const Surroundings& around, const RunConfig& run) {
                    .ranks = {},
                    .id = random_token(),
                    .token = random_token(),
-                   .remote_dir = run.remote_dir,
+                   .remote_dir = without_home(run.remote_dir),
                    .ssh = {.more = run.ssh_option}};
   const std::vector<HostReport> failed = deploy_where_possible(
       hosts,

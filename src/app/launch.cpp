@@ -112,10 +112,6 @@ RunConfig for_batch(const RunConfig& run) {
   return inside;
 }
 
-std::string without_home(const std::string& directory) {
-  return directory.starts_with("~/") ? directory.substr(2) : directory;
-}
-
 LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const RunPlaces& places,
                  const Launcher& launcher) {
   const RunConfig& run = request.run;

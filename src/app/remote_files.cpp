@@ -10,6 +10,7 @@ namespace {
 constexpr const char* kResult = "result.json";
 constexpr const char* kTrace = "trace.json";
 constexpr const char* kBenchmark = "benchmark";
+constexpr const char* kLogs = "logs";
 
 std::string if_wanted(const std::string& here, const char* there) {
   return here.empty() ? "" : there;
@@ -19,15 +20,28 @@ std::string last_part(const std::string& name) {
   return std::filesystem::path(name).filename().string();
 }
 
+// What is kept there for longer than the run cannot lie in the run's directory, which goes with it.
+void refuse_relative(const char* option, const std::string& directory) {
+  if (directory.empty() || std::filesystem::path(directory).is_absolute()) return;
+  throw UsageError("{} is on rank 0's host: give an absolute path, not '{}'", option, directory);
+}
+
 }  // namespace
 
 RunConfig RemoteFiles::remote(const RunConfig& run) {
+  refuse_relative("--train-dir", run.train_dir);
+  refuse_relative("--summary-dir", run.summary_dir);
   RunConfig there = run;
   there.result = if_wanted(run.result, kResult);
   there.trace_file = if_wanted(run.trace_file, kTrace);
   there.benchmark_log_dir = if_wanted(run.benchmark_log_dir, kBenchmark);
   there.log_dir = "";  // the agent keeps the logs
   return there;
+}
+
+bool RemoteFiles::comes_back(const std::string& name) {
+  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
+  return name == kResult || name == kTrace || directory == kBenchmark || directory == kLogs;
 }
 
 void RemoteFiles::add(const std::string& host, const std::string& name, const std::string& bytes) {
@@ -53,7 +67,7 @@ std::string RemoteFiles::place_of(const std::string& host, const std::string& na
   if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
     return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
   }
-  if (directory == "logs" && !run_.log_dir.empty()) {
+  if (directory == kLogs && !run_.log_dir.empty()) {
     return (std::filesystem::path(run_.log_dir) / (host + "-" + last_part(name))).string();
   }
   return "";

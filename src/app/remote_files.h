@@ -13,8 +13,12 @@ class RemoteFiles {
  public:
   explicit RemoteFiles(const RunConfig& run) : run_(run) {}
 
-  // The same options, with all files inside the directory that the run has there.
+  // The same options, with all files inside the directory that the run has there. Throws UsageError
+  // when one that stays there would be lost with that directory.
   static RunConfig remote(const RunConfig& run);
+
+  // Whether a file of that directory is one that a launcher may have asked for.
+  static bool comes_back(const std::string& name);
 
   // A piece of a file of that host, by its name there. One that nobody asked for is dropped.
   void add(const std::string& host, const std::string& name, const std::string& bytes);

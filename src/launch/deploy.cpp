@@ -17,12 +17,14 @@ namespace {
 
 // Words after the script become $1, $2, ... there: nothing of them is part of the script.
 //
-// Only a program that is the user's own is run: in a directory for all, others may have left one.
+// Only a program that is the user's own, in a directory that is, is run: in a directory for all,
+// others may have left one, or a link to something of the user's that is no such program.
 // All files go to a place of this deployment's own, which is renamed when everything is there. A
 // file that is shorter than it should be means that the line broke or the disk is full: then the
 // place is removed on the spot, for nobody may come back to do it.
 constexpr const char* kLookForProgram =
-    "if [ -x \"$1/lockstep\" ] && [ -O \"$1/lockstep\" ] && "
+    "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
+    "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
     "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$3\" ]; then echo present; "
     "else umask 077; mkdir -p -- \"$2\"; fi";
 constexpr const char* kReceive =
@@ -30,9 +32,11 @@ constexpr const char* kReceive =
     "{ rm -rf -- \"$1\"; exit 1; }";
 constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
 constexpr const char* kInstall =  // another launcher may have been faster, or it was damaged there
-    "if [ -O \"$2/lockstep\" ] && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
+    "ours() { [ -O \"$1\" ] && [ ! -L \"$1\" ] && "
+    "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ]; }; "
+    "if ours \"$2\" && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
     "rm -rf -- \"$2\"; fi; "
-    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; [ -O \"$2/lockstep\" ] || "
+    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; ours \"$2\" || "
     "{ echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr const char* kWhateverHappens = "\"$@\"; exit 0";
@@ -141,6 +145,11 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
 }
 
 }  // namespace
+
+std::string without_home(const std::string& directory) {
+  if (directory == "~") return ".";
+  return directory.starts_with("~/") ? directory.substr(2) : directory;
+}
 
 std::string directory_name(const std::string& program) {
   std::ifstream file(program, std::ios::binary);

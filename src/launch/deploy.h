@@ -34,6 +34,9 @@ class HostError : public Error {
 // at once. Throws HostError for the first host that failed; then nothing is left there.
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
+// A directory there as the user writes it: no shell reads the '~', and commands begin at home.
+std::string without_home(const std::string& directory);
+
 // Names this file by its contents: "lockstep-3f0a...".
 std::string directory_name(const std::string& program);
 

@@ -62,8 +62,14 @@ class Reader {
     return host;
   }
 
+  // Who logs in there is ssh's affair: the other hosts know it by what follows the '@'.
   Host checked(Host host) const {
-    if (!is_host_name(host.name)) complain(fmt::format("'{}' is no name of a host", host.name));
+    const size_t at = host.name.rfind('@');
+    const std::string name = at == std::string::npos ? host.name : host.name.substr(at + 1);
+    if (!is_host_name(host.name) || !is_host_name(name) || at == 0) {
+      complain(fmt::format("'{}' is no name of a host", host.name));
+    }
+    host.name = name;
     return host;
   }
 

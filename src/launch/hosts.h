@@ -1,11 +1,11 @@
 // hosts.h: lists of hosts in all the ways that people keep them.
 //
-//   node1 alias1            name in the cluster, name for ssh (the nodes file of tfperftest, the
-//   hosts
-//                           file of CloudFormation)
+//   node1 alias1            name in the cluster, name for ssh: tfperftest's nodes file,
+//                           CloudFormation's hosts file
 //   node1 slots=4           Open MPI's hostfile
 //   node1:4,node2:4         Horovod's -H, and mpirun's
 //   node1                   plain; one per line, or several between commas
+//   me@node1                who logs in there: for ssh only
 //   [fe80::1]:4             an IPv6 address stands in brackets where something follows it
 //
 // '#' begins a comment, blank lines count for nothing.

@@ -52,7 +52,7 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
 namespace {
 
 struct Entry {
-  std::string host;
+  Host host;
   int port = 0;
 };
 
@@ -62,12 +62,12 @@ Entry parse_entry(const std::string& text, const std::string& option) {
   const size_t colon = text.find(':', bracket == std::string::npos ? 0 : bracket);
   std::string host = text.substr(0, colon);
   if (bracket != std::string::npos) host = text.substr(1, bracket - 1);
-  if (colon == std::string::npos) return {parse_hosts(host, option).front().name, 0};
+  if (colon == std::string::npos) return {parse_hosts(host, option).front(), 0};
   const auto port = whole_number(text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {
     throw UsageError("{}: '{}' is no HOST or HOST:PORT", option, text);
   }
-  return {parse_hosts("[" + host + "]", option).front().name, static_cast<int>(*port)};
+  return {parse_hosts("[" + host + "]", option).front(), static_cast<int>(*port)};
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ ListedPlaces listed_places(const std::string& workers, const std::string& server
       const Entry entry = parse_entry(text, option);
       if (places.ranks.empty()) places.first_port = entry.port;
       size_t host = 0;
-      while (host < places.hosts.size() && places.hosts[host].name != entry.host) ++host;
-      if (host == places.hosts.size()) places.hosts.push_back({entry.host, entry.host});
+      while (host < places.hosts.size() && places.hosts[host].name != entry.host.name) ++host;
+      if (host == places.hosts.size()) places.hosts.push_back(entry.host);
       places.ranks.push_back(
           {.rank = static_cast<int>(places.ranks.size()), .server = server, .host = host});
     }

@@ -184,8 +184,8 @@ class Plan {
     }
   }
 
-  // Asks all that still run to end, and kills what has not after the grace. What they write
-  // meanwhile still goes to the log.
+  // Asks all that still run to end, and kills what has not after the grace, or when nobody is left
+  // to wait for it. What they write meanwhile still goes to the log.
   void end_all() {
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
@@ -199,7 +199,17 @@ class Plan {
     while (some_run()) {
       wait_for_news();
       for (size_t i = 0; i < running_.size(); ++i) attend(i);
-      if (seconds_since(asked) > grace) kill_all();
+      if (seconds_since(asked) > grace || nobody_waits()) kill_all();
+    }
+  }
+
+  // The end is decided: of what poll() says, only that it cannot say any more still counts.
+  bool nobody_waits() const {
+    try {
+      if (watch_.poll) watch_.poll();
+      return false;
+    } catch (const Error&) {
+      return true;
     }
   }
 

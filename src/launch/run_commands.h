@@ -44,7 +44,9 @@ struct RunWatch {
   // Stop: the plan has done what it was for. What processes say while they are ended for another
   // reason comes too, but changes nothing any more.
   std::function<Next(const OutputLine&)> line = {};
-  std::function<Next()> poll = {};                    // a few times a second; Stop: interrupted
+  // A few times a second, also while processes are ended; Stop: interrupted. When it throws Error,
+  // nobody wants the run any more, and processes have no time left.
+  std::function<Next()> poll = {};
   std::function<std::vector<Letter>()> letters = {};  // asked often
   std::string log_directory = {};  // keeps all output, one file per command; empty: none
 };

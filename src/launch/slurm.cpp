@@ -13,18 +13,31 @@ namespace lockstep {
 namespace {
 
 // $1 is the script, the rest are words for sbatch. Asked to stop (USR1), it has the program inside
-// the job interrupted; asked to end (TERM), it cancels the job, whoever asks again meanwhile.
-// scontrol fails when the controller is busy: only its word counts as the end.
-constexpr const char* kSubmitAndWait = R"(
+// the job interrupted, or cancels a job that has not begun and would not hear; asked to end (TERM),
+// it cancels the job, whoever asks again meanwhile. Signals only leave a note, and sbatch does not
+// hear them: a job whose number nobody knows could not be cancelled. scontrol fails when the
+// controller is busy: only its word counts as the end, or that it knows no such job any more.
+constexpr const char* kSubmitAndWait = R"sh(
+stop=; end=
+trap 'stop=1' USR1
+trap 'end=1' TERM INT HUP
+end_if_asked() {
+  [ -n "$end" ] || return 0
+  trap '' USR1 TERM INT HUP; scancel "$job"; exit 143
+}
 script=$1; shift
-job=$(printf '%s' "$script" | sbatch --parsable "$@") || exit 1
+job=$(trap '' USR1 TERM INT HUP; printf '%s' "$script" | sbatch --parsable "$@") || exit 1
 job=${job%%;*}
-trap 'scancel --batch --signal=INT "$job" 2>/dev/null' USR1
-trap 'trap "" TERM INT HUP; scancel "$job"; exit 143' TERM INT HUP
 last=
 while :; do
-  text=$(scontrol --oneliner show job "$job" 2>/dev/null) || text=
-  state=${text#*JobState=}; state=${state%% *}
+  end_if_asked
+  text=$(trap '' USR1; scontrol --oneliner show job "$job" 2>&1)
+  end_if_asked  # before anything is written: whoever read it may be gone
+  case $text in
+    *JobState=*) state=${text#*JobState=}; state=${state%% *};;
+    *'Invalid job id'*) echo "$job END UNKNOWN (the controller has forgotten it)"; exit 0;;
+    *) state=;;
+  esac
   case $state in
     COMPLETED|FAILED|CANCELLED*|TIMEOUT|NODE_FAIL|PREEMPTED|OUT_OF_MEMORY|BOOT_FAIL|DEADLINE)
       code=${text#* ExitCode=}; echo "$job END $state ${code%% *}"; exit 0;;
@@ -32,9 +45,14 @@ while :; do
   if [ -n "$state" ] && [ "$state" != "$last" ]; then
     reason=${text#* Reason=}; echo "$job $state ${reason%% *}"; last=$state
   fi
+  case $stop$state in
+    1RUNNING) scancel --batch --signal=INT "$job" 2>/dev/null && stop=;;
+    1|1COMPLETING) ;;
+    1*) scancel "$job" 2>/dev/null && stop=;;
+  esac
   sleep 1 & wait $!
 done
-)";
+)sh";
 
 std::string node_list(const LaunchJob& job) {
   std::string list;

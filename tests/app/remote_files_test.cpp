@@ -44,6 +44,24 @@ TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
   EXPECT_EQ(there.log_dir, "");
 }
 
+TEST_F(RemoteFilesTest, WhatStaysThereNeedsAnAbsolutePath) {
+  const RunConfig there = RemoteFiles::remote({.train_dir = "/train/a", .summary_dir = "/train/b"});
+  EXPECT_EQ(there.train_dir, "/train/a");
+  EXPECT_EQ(there.summary_dir, "/train/b");
+  EXPECT_THROW(RemoteFiles::remote({.train_dir = "train"}), UsageError);
+  EXPECT_THROW(RemoteFiles::remote({.summary_dir = "./train"}), UsageError);
+}
+
+TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
+  for (const char* name :
+       {"result.json", "trace.json", "benchmark/metric.log", "logs/rank-0.log"}) {
+    EXPECT_TRUE(RemoteFiles::comes_back(name)) << name;
+  }
+  for (const char* name : {"core", "model.ckpt-10", "logs/deep/rank-0.log", "other/result.json"}) {
+    EXPECT_FALSE(RemoteFiles::comes_back(name)) << name;
+  }
+}
+
 TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
   const RunConfig run = {.result = path("new/r.json")};
   RemoteFiles files(run);

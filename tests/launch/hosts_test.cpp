@@ -42,6 +42,16 @@ TEST(Hosts, PlainNamesAndUsersAreFine) {
   EXPECT_THAT(hosts("10.0.0.1 ubuntu@gate"), ElementsAre(Host{"10.0.0.1", "ubuntu@gate"}));
 }
 
+TEST(Hosts, AUserIsForSshAndNoPartOfTheName) {
+  EXPECT_THAT(hosts("me@a,me@b:4"), ElementsAre(Host{"a", "me@a"}, Host{"b", "me@b", 4}));
+  EXPECT_THAT(hosts("me@corp@a slots=2"), ElementsAre(Host{"a", "me@corp@a", 2}));
+  EXPECT_THAT(hosts("me@fd00::1"), ElementsAre(Host{"fd00::1", "me@fd00::1"}));
+  EXPECT_THAT(complaint("me@a,you@a"), HasSubstr("a is listed twice"));
+  EXPECT_THAT(complaint("@a"), HasSubstr("is no name of a host"));
+  EXPECT_THAT(complaint("me@"), HasSubstr("is no name of a host"));
+  EXPECT_THAT(complaint("me@-oProxyCommand"), HasSubstr("is no name of a host"));
+}
+
 TEST(Hosts, Ipv6AddressesMayStandInBrackets) {
   EXPECT_THAT(hosts("[fd00::1]:4,[fd00::2]"),
               ElementsAre(Host{"fd00::1", "fd00::1", 4}, Host{"fd00::2", "fd00::2"}));

@@ -71,6 +71,10 @@ TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
   EXPECT_EQ(places.first_port, 2222);
 }
 
+TEST(ListedPlaces, KeepTheUserForSsh) {
+  EXPECT_EQ(listed_places("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
+}
+
 TEST(ListedPlaces, RefuseWhatIsNoHost) {
   EXPECT_THROW(listed_places("a:x", ""), UsageError);
   EXPECT_THROW(listed_places("a;b", ""), UsageError);

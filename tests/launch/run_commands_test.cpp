@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/error.h"
 #include "launch/processes.h"
 
 namespace lockstep {
@@ -205,6 +206,25 @@ TEST(RunCommands, StopsWhenAsked) {
   const std::vector<Command> plan = {shell("exec sleep 1000")};
   const PlanOutcome outcome = run_commands(plan, {}, {.poll = [] { return Next::Stop; }});
   EXPECT_EQ(outcome.end, RunEnd::Interrupted);
+}
+
+TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
+  const std::vector<Command> plan = {shell("trap '' TERM; echo deaf; exec sleep 1000")};
+  bool deaf = false, asked = false;
+  const PlanOutcome outcome = run_commands(plan, {.interrupted_grace = Seconds(1000)},
+                                           {.line =
+                                                [&](const OutputLine&) {
+                                                  deaf = true;
+                                                  return Next::GoOn;
+                                                },
+                                            .poll =
+                                                [&] {
+                                                  if (asked) throw Error("the launcher is gone");
+                                                  asked = deaf;
+                                                  return deaf ? Next::Stop : Next::GoOn;
+                                                }});
+  EXPECT_EQ(outcome.end, RunEnd::Interrupted);
+  EXPECT_EQ(outcome.commands.at(0).status->code, SIGKILL);
 }
 
 TEST(RunCommands, GivesEnvironmentAndDirectoryAndNoInput) {

@@ -3,11 +3,18 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "base/error.h"
+#include "launch/run_commands.h"
 
 namespace lockstep {
 namespace {
 
+namespace fs = std::filesystem;
+
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,6 +57,62 @@ TEST(PlanSbatch, RefusesOptionsThatAreNoLine) {
   EXPECT_THROW(plan_sbatch(job, {}), UsageError);
   job.sbatch_options = {"10"};
   EXPECT_THROW(plan_sbatch(job, {}), UsageError);
+}
+
+// Slurm's commands as scripts: what the command that submits and waits makes of their answers.
+class SubmitAndWait : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "lockstep-slurm-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    program("sbatch", "cat >/dev/null; echo '17;cluster'");
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  void program(const std::string& name, const std::string& text) const {
+    const fs::path path = directory_ / name;
+    std::ofstream(path) << "#!/bin/sh\ncd '" << directory_.string() << "'\n" << text << "\n";
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  // The lines that it writes; the user asks it to stop once it has written one.
+  std::vector<std::string> lines() const {
+    Command command = plan_sbatch(job_on_two_nodes(), {}).commands.at(0);
+    command.env["PATH"] = directory_.string() + ":/usr/bin:/bin";
+    std::vector<std::string> lines;
+    run_commands(std::span(&command, 1), {.interrupted_grace = Seconds(60)},
+                 {.line =
+                      [&](const OutputLine& line) {
+                        if (!line.from_stderr) lines.push_back(line.text);
+                        return Next::GoOn;
+                      },
+                  .poll = [&] { return lines.empty() ? Next::GoOn : Next::Stop; }});
+    return lines;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(SubmitAndWait, AJobThatTheControllerHasForgottenIsOver) {
+  program("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
+  EXPECT_THAT(lines(), ElementsAre("17 END UNKNOWN (the controller has forgotten it)"));
+}
+
+TEST_F(SubmitAndWait, AJobThatHasNotBegunIsCancelledAndNotInterrupted) {
+  program("scontrol",
+          "s=PENDING; [ ! -e asked ] || s=CANCELLED\n"
+          "echo \"JobId=17 JobState=$s Reason=Resources ExitCode=0:0\"");
+  program("scancel", "[ \"$*\" = 17 ] && echo >asked");
+  EXPECT_THAT(lines(), ElementsAre("17 PENDING Resources", "17 END CANCELLED 0:0"));
+}
+
+TEST_F(SubmitAndWait, AJobThatRunsIsInterruptedAndMayFinish) {
+  program("scontrol",
+          "s=RUNNING; [ ! -e asked ] || s=COMPLETED\n"
+          "echo \"JobId=17 JobState=$s Reason=None ExitCode=0:0\"");
+  program("scancel", "[ \"$*\" = '--batch --signal=INT 17' ] && echo >asked");
+  EXPECT_THAT(lines(), ElementsAre("17 RUNNING None", "17 END COMPLETED 0:0"));
 }
 
 TEST(BatchNews, HasJobStateAndReason) {
