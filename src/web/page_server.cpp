@@ -1,5 +1,6 @@
 #include "web/page_server.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -76,8 +77,11 @@ struct PageServer::Inside {
   std::map<std::string, Made> made;
 };
 
+// Whole addresses only: 127.0.0.1.example.org is a name that its owner may point anywhere.
 bool is_this_machine(const std::string& host) {
-  return host == "localhost" || host.starts_with("127.") || host == "::1" || host == "[::1]";
+  in_addr address = {};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
+  return host == "localhost" || host == "::1" || host == "[::1]";
 }
 
 bool PageServer::Inside::knows_token(const httplib::Request& request) const {
@@ -250,8 +254,9 @@ PageServer::~PageServer() {
 int PageServer::port() const { return inside_->port; }
 
 std::string PageServer::url() const {
-  const std::string& token = inside_->options.token;
-  return fmt::format("http://{}:{}/{}", inside_->options.host, inside_->port,
+  const std::string &host = inside_->options.host, &token = inside_->options.token;
+  const bool bare = host.find(':') != std::string::npos && !host.starts_with('[');  // IPv6
+  return fmt::format("http://{}:{}/{}", bare ? "[" + host + "]" : host, inside_->port,
                      token.empty() ? "" : "?token=" + token);
 }
 

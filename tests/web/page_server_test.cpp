@@ -78,7 +78,18 @@ TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
   const PageServer server(open());
   httplib::Client reader("127.0.0.1", server.port());
   EXPECT_EQ(reader.Get("/", {{"Host", "evil.example:80"}})->status, 403);
+  EXPECT_EQ(reader.Get("/", {{"Host", "127.0.0.1.evil.example:80"}})->status, 403);
   EXPECT_EQ(reader.Get("/", {{"Host", "localhost:8050"}})->status, 200);
+}
+
+TEST(ThisMachine, IsALoopbackAddressOrLocalhostAndNothingThatBeginsLikeIt) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"}) {
+    EXPECT_TRUE(is_this_machine(host)) << host;
+  }
+  for (const char* host : {"", "127.0.0.1.evil.example", "127.evil.example", "128.0.0.1", "0.0.0.0",
+                           "localhost.evil.example", "::"}) {
+    EXPECT_FALSE(is_this_machine(host)) << host;
+  }
 }
 
 TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
