@@ -41,7 +41,8 @@ std::string without_port(const std::string& host) {
 }
 
 std::string event_text(const PageEvent& event) {
-  return fmt::format("event: {}\ndata: {}\n\n", event.name, event.data.dump());
+  return fmt::format("event: {}\ndata: {}\n\n", event.name,
+                     event.data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -214,7 +215,13 @@ void PageServer::Inside::set_up() {
     auto news = std::make_shared<SweepNews>(options.roots);  // the library copies its callbacks
     response.set_chunked_content_provider(
         "text/event-stream",
-        [this, news](size_t, httplib::DataSink& sink) { return stream(*news, sink); },
+        [this, news](size_t, httplib::DataSink& sink) {
+          try {
+            return stream(*news, sink);
+          } catch (const std::exception&) {  // nobody above catches it; the browser asks again
+            return false;
+          }
+        },
         [this](bool) { --streams; });
   });
 }
