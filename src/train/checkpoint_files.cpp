@@ -95,16 +95,19 @@ std::string CheckpointWriter::write(const Checkpoint& checkpoint) {
   const std::string path = (fs::path(directory_) / name).string();
   write_whole_file(
       path, {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.bytes())});
-  remove_old();
+  remove_before(checkpoint.facts().step);
   return path;
 }
 
-void CheckpointWriter::remove_old() const {
+// Later ones, which a run left that went on from an earlier one because they are damaged, do not
+// count: the one just written must stay.
+void CheckpointWriter::remove_before(int64_t step) const {
   if (keep_ == 0) return;
-  const std::vector<CheckpointFile> files = list_checkpoints(directory_);
+  std::vector<CheckpointFile> older = list_checkpoints(directory_);
+  std::erase_if(older, [&](const CheckpointFile& file) { return file.step >= step; });
   std::error_code ignored;  // a file that stays is no harm
-  for (size_t i = 0; i + static_cast<size_t>(keep_) < files.size(); ++i) {
-    fs::remove(files[i].path, ignored);
+  for (size_t i = 0; i + static_cast<size_t>(keep_) < older.size() + 1; ++i) {
+    fs::remove(older[i].path, ignored);
   }
 }
 

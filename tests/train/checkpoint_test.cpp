@@ -94,6 +94,16 @@ TEST_F(CheckpointFiles, TheNewestSoManyAreKept) {
   EXPECT_THAT(steps(), ElementsAre(8, 16, 100, 101));
 }
 
+TEST_F(CheckpointFiles, TheOneJustWrittenStaysThoughADamagedOneIsNewer) {
+  CheckpointWriter writer(directory.path().string(), 2);
+  for (const int step : {10, 20, 90, 100}) writer.write(sample(step));
+  cut("model.ckpt-90", 0);
+  cut("model.ckpt-100", 200);
+  for (const int step : {30, 40, 50}) writer.write(sample(step));
+  EXPECT_THAT(steps(), ElementsAre(40, 50, 90, 100));
+  EXPECT_EQ(newest()->checkpoint.facts().step, 50);
+}
+
 TEST_F(CheckpointFiles, ATornOneIsPassedOverWithAWarning) {
   CheckpointWriter writer(directory.path().string(), 5);
   for (const int step : {1, 2, 3}) writer.write(sample(step));
