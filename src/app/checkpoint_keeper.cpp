@@ -10,7 +10,9 @@ CheckpointKeeper::CheckpointKeeper(const RunPlan& plan, std::ostream& notes)
     : plan_(plan),
       notes_(notes),
       writer_(plan.config.train_dir, plan.config.max_ckpts_to_keep),
-      saved_step_(plan.beginning.step) {}
+      saved_step_(plan.beginning.step) {
+  writer_.remove_half_written();
+}
 
 bool CheckpointKeeper::due(int64_t step) const {
   const RunConfig& config = plan_.config;

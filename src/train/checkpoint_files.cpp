@@ -28,12 +28,10 @@ std::optional<int64_t> step_of(const fs::path& path) {
   return step;
 }
 
-// "model.ckpt-120.a1B2c3": what base/atomic_file.h writes to before it has the name.
+// Of "model.ckpt-120", under the name that it has before it is whole.
 bool is_half_written(const fs::path& path) {
-  constexpr size_t kSuffix = 7;
-  const std::string name = path.filename().string();
-  return name.size() > kSuffix && name[name.size() - kSuffix] == '.' &&
-         step_of(name.substr(0, name.size() - kSuffix)).has_value();
+  const std::optional<std::string> target = target_of_temporary(path.filename().string());
+  return target && step_of(*target).has_value();
 }
 
 }  // namespace
@@ -84,8 +82,12 @@ CheckpointWriter::CheckpointWriter(std::string directory, int keep)
   if (error) throw Error("cannot make --train-dir {}: {}", directory_, error.message());
   const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
   if (!why.empty()) throw Error("cannot write to --train-dir {}: {}", directory_, why);
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    if (is_half_written(entry.path())) fs::remove(entry.path(), error);
+}
+
+void CheckpointWriter::remove_half_written() const {
+  std::error_code ignored;  // a file that stays is no harm
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, ignored)) {
+    if (is_half_written(entry.path())) fs::remove(entry.path(), ignored);
   }
 }
 

@@ -132,13 +132,19 @@ TEST_F(CheckpointFiles, ANamedOneIsTakenAndNoOther) {
   EXPECT_EQ(newest_checkpoint(directory.path("model.ckpt-1"), {})->checkpoint.facts().step, 1);
 }
 
-TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoes) {
-  write_file(directory.path("model.ckpt-7.Ab3dE9"), bytes_of("half"));
-  write_file(directory.path("model.ckpt-7.old"), bytes_of("mine"));
-  write_file(directory.path("notes.txt"), bytes_of("mine"));
-  CheckpointWriter(directory.path().string(), 5);
-  EXPECT_FALSE(std::filesystem::exists(directory.path("model.ckpt-7.Ab3dE9")));
-  EXPECT_TRUE(std::filesystem::exists(directory.path("notes.txt")));
+TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoesAndNothingElse) {
+  const std::string half = directory.path("model.ckpt-7.Ab3dE9.part");
+  const char* const others[] = {"model.ckpt-7.backup", "model.ckpt-7.Ab3dE9", "model.ckpt-7.part",
+                                "notes.Ab3dE9.part", "notes.txt"};
+  write_file(half, bytes_of("half"));
+  for (const char* other : others) write_file(directory.path(other), bytes_of("mine"));
+  const CheckpointWriter writer(directory.path().string(), 5);
+  EXPECT_TRUE(std::filesystem::exists(half));  // so far it only looked
+  writer.remove_half_written();
+  EXPECT_FALSE(std::filesystem::exists(half));
+  for (const char* other : others) {
+    EXPECT_TRUE(std::filesystem::exists(directory.path(other))) << other;
+  }
   EXPECT_TRUE(steps().empty());
 }
 
