@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "data/samples.h"
 #include "train/checkpoint_files.h"
@@ -44,6 +46,28 @@ TEST(Checkpoint, HoldsWhatWasPutIn) {
   EXPECT_EQ(read.floats("carried/momentum/w", 6)[5], 2.5F);
   EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 numbers instead of 7"));
   EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }), HasSubstr("it has no values/v"));
+}
+
+Checkpoint reread(const CheckpointFacts& facts) {
+  const Checkpoint written(facts, {}, {});
+  return Checkpoint(copy_of(written.memory(), written.memory().bytes()));
+}
+
+TEST(Checkpoint, OfARunThatDivergedCanBeRead) {
+  for (const double sum : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+    CheckpointFacts facts;
+    facts.sum_of_squares = sum;
+    EXPECT_EQ(reread(facts).facts().sum_of_squares, -1);
+  }
+}
+
+TEST(Checkpoint, WithACountBelowZeroIsRefused) {
+  for (int64_t CheckpointFacts::*count :
+       {&CheckpointFacts::step, &CheckpointFacts::examples, &CheckpointFacts::optimizer_steps}) {
+    CheckpointFacts facts;
+    facts.*count = -1;
+    EXPECT_THAT(error_of([&] { reread(facts); }), HasSubstr("a count is below 0"));
+  }
 }
 
 TEST(Checkpoint, EveryFlippedBitIsFound) {
