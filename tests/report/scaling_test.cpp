@@ -114,6 +114,19 @@ TEST(Scaling, AFailedRunIsARowAndNoNumber) {
   EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
 }
 
+TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 101, 99}});
+  StoredRun failed = runs[1];
+  failed.result.status = "failed";
+  failed.result.error = "it broke";
+  runs.insert(runs.begin(), failed);
+  EXPECT_EQ(make_scaling(runs).configurations[0].failed, 0);
+  EXPECT_EQ(make_scaling(runs).configurations[0].launches.size(), 3u);
+  runs[0].repeat = 3;  // another launch, which nobody repeated
+  EXPECT_EQ(make_scaling(runs).configurations[0].failed, 1);
+}
+
 TEST(Trust, ReasonsAreInWords) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 99, 98, 97, 96, 95, 94}});
