@@ -228,6 +228,18 @@ TEST(Baseline, OnlyARealSlowdownIsARegression) {
   EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
 }
 
+TEST(Baseline, SimulatedResultsArePassedOver) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.rates = {100, 101, 99, 100, 100.5}});
+  add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
+  std::vector<StoredRun> simulated;
+  add(simulated, {.rates = {50, 51, 49, 50, 50.5}});
+  for (StoredRun& run : simulated) run.result.origin = "simulated by hand";
+  newer.insert(newer.end(), simulated.begin(), simulated.end());
+  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
+  EXPECT_THROW(against_baseline(collection(older), collection(simulated), 0.02), Error);
+}
+
 TEST(Baseline, NothingInCommonIsAnError) {
   std::vector<StoredRun> older, newer;
   add(older, {.model = "vgg16"});
