@@ -2,7 +2,7 @@
 // end.
 #pragma once
 
-#include <iosfwd>
+#include <future>
 
 #include "app/plan.h"
 #include "train/capture.h"
@@ -17,21 +17,21 @@ struct AtRest {
   Strategy& strategy;
 };
 
-// Of rank 0 alone. Other workers just wait for its next step.
+// Of rank 0 alone.
 class CheckpointKeeper {
  public:
-  // Borrows both.
-  CheckpointKeeper(const RunPlan& plan, std::ostream& notes);
+  explicit CheckpointKeeper(const RunPlan& plan);  // borrows it
 
-  void after_step(int64_t step, const AtRest& replica);  // `step`: updates so far
-  void finish(int64_t step, const AtRest& replica);      // however the run ended
+  // Everything is copied when they return, and written in a thread when the future is ready; it
+  // has the Error. `step`: updates so far. Without a future nothing is to be saved.
+  std::future<void> after_step(int64_t step, const AtRest& replica);
+  std::future<void> finish(int64_t step, const AtRest& replica);  // however the run ended
 
  private:
   bool due(int64_t step) const;
-  void save(int64_t step, const AtRest& replica);
+  std::future<void> save(int64_t step, const AtRest& replica);
 
   const RunPlan& plan_;
-  std::ostream& notes_;
   CheckpointWriter writer_;
   int64_t saved_step_;
   TimePoint saved_at_ = Clock::now();

@@ -25,16 +25,45 @@ int64_t evaluation_interval(const RunPlan& plan) {
 
 Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkLog* log,
                Summaries* summaries)
-    : around_(around), plan_(plan), log_(log), summaries_(summaries), step_(plan.beginning.step) {
-  if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan, around.err);
+    : around_(around),
+      plan_(plan),
+      control_(crew.control()),
+      log_(log),
+      summaries_(summaries),
+      step_(plan.beginning.step) {
+  if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan);
   if (!evaluates_during_training(plan.config)) return;
   evaluator_.emplace(plan, crew, around.out);
   evaluate_every_ = evaluation_interval(plan);
 }
 
+bool Upkeep::all_know_of_save() const {
+  const RunConfig& run = plan_.config;
+  return !run.train_dir.empty() && run.save_model_steps && step_ % *run.save_model_steps == 0;
+}
+
+// Collective. Whoever went on alone would wait in the next step, which would be taken for
+// communication. However long it takes, nobody is silent for long enough to look dead.
+void Upkeep::meet_when(std::future<void> saved) {
+  const Seconds patience{std::min(1.0, plan_.config.stall_timeout / 4)};
+  float writing[] = {1};
+  while (writing[0] > 0) {
+    const bool ready = !saved.valid() || saved.wait_for(patience) == std::future_status::ready;
+    writing[0] = ready ? 0 : 1;
+    if (control_.size() > 1) control_.all_reduce(writing);
+  }
+  if (saved.valid()) saved.get();
+}
+
 void Upkeep::after_step(const AtRest& replica) {
   ++step_;
-  if (keeper_) keeper_->after_step(step_, replica);
+  std::future<void> saved;
+  if (keeper_) saved = keeper_->after_step(step_, replica);
+  if (all_know_of_save()) {
+    meet_when(std::move(saved));
+  } else if (saved.valid()) {  // its time had come, which rank 0 alone knows
+    saved.get();
+  }
   if (!evaluator_ || step_ % evaluate_every_ != 0) return;
   around_.out << fmt::format("Running evaluation at global_step {}\n", step_);
   evaluate(replica);
@@ -47,7 +76,13 @@ void Upkeep::after_step(const AtRest& replica) {
 }
 
 void Upkeep::finish(const AtRest& replica) {
-  if (keeper_) keeper_->finish(step_, replica);
+  std::future<void> saved;
+  if (keeper_) saved = keeper_->finish(step_, replica);
+  const bool saves = saved.valid();
+  if (!plan_.config.train_dir.empty()) meet_when(std::move(saved));
+  if (saves) {
+    around_.err << fmt::format("checkpoint of step {} in {}\n", step_, plan_.config.train_dir);
+  }
   if (!evaluator_) return;
   around_.out << "Done with training\n" << std::flush;
   if (!evaluations_.empty() && evaluations_.back().step == step_) return;

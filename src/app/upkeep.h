@@ -29,10 +29,13 @@ class Upkeep {
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
  private:
+  bool all_know_of_save() const;
+  void meet_when(std::future<void> saved);
   void evaluate(const AtRest& replica);
 
   Surroundings& around_;
   const RunPlan& plan_;
+  Communicator& control_;
   BenchmarkLog* log_;
   Summaries* summaries_;
   int64_t step_;  // updates so far

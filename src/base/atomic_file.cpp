@@ -4,7 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -15,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kRandom = ".XXXXXX", kPart = ".part";
+
 std::string directory_of(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
   return parent.empty() ? "." : parent.string();
@@ -23,8 +28,9 @@ std::string directory_of(const std::string& path) {
 // A file with a fresh name, gone again unless it is kept.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& target) : name_(target + ".XXXXXX") {
-    descriptor_ = mkstemp(name_.data());
+  explicit TemporaryFile(const std::string& target)
+      : name_(target + std::string(kRandom) + std::string(kPart)) {
+    descriptor_ = mkstemps(name_.data(), static_cast<int>(kPart.size()));
     if (descriptor_ < 0) throw Error("{}", std::strerror(errno));
   }
   ~TemporaryFile() {
@@ -46,7 +52,7 @@ class TemporaryFile {
   void become(const std::string& path) {
     const mode_t mask = umask(0);
     umask(mask);
-    fchmod(descriptor_, 0666 & ~mask);  // mkstemp gives it to its owner alone
+    fchmod(descriptor_, 0666 & ~mask);  // mkstemps gives it to its owner alone
     if (fsync(descriptor_) != 0 || rename(name_.c_str(), path.c_str()) != 0) {
       throw Error("{}", std::strerror(errno));
     }
@@ -78,6 +84,18 @@ void write_whole_file(const std::string& path, std::string_view text) {
     throw Error("cannot write {}: {}", path, error.what());
   }
   flush_directory(directory_of(path));
+}
+
+std::optional<std::string> target_of_temporary(const std::string& name) {
+  const size_t added = kRandom.size() + kPart.size();
+  if (name.size() <= added || !name.ends_with(kPart)) return {};
+  const std::string_view random =
+      std::string_view(name).substr(name.size() - added, kRandom.size());
+  const bool made = random.front() == '.' && std::ranges::all_of(random.substr(1), [](char letter) {
+                      return std::isalnum(static_cast<unsigned char>(letter)) != 0;
+                    });
+  if (!made) return {};
+  return name.substr(0, name.size() - added);
 }
 
 std::string why_unwritable(const std::string& path) {

@@ -4,6 +4,7 @@
 // file's name in one rename. A crash on the way leaves what was there before.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,9 @@ namespace lockstep {
 
 // Throws Error, naming the path and the reason.
 void write_whole_file(const std::string& path, std::string_view text);
+
+// Of "file.a1B2c3.part", as a file is named until it is whole: "file". Absent for other names.
+std::optional<std::string> target_of_temporary(const std::string& name);
 
 // Empty if a file could be written there, else why not. Leaves nothing behind.
 std::string why_unwritable(const std::string& path);

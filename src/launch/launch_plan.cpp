@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "launch/shell_quote.h"
+#include "base/shell_quote.h"
 
 namespace lockstep {
 

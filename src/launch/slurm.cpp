@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "launch/shell_quote.h"
+#include "base/shell_quote.h"
 
 namespace lockstep {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "launch/shell_quote.h"
+#include "base/shell_quote.h"
 
 namespace lockstep {
 

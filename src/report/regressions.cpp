@@ -16,11 +16,12 @@ namespace {
 
 using Groups = std::map<std::string, std::vector<size_t>>;  // places of the launches, by id
 
+// A simulation shares its id with the run that it stands for, and regresses nothing.
 Groups measured_runs(const RunCollection& collection) {
   Groups groups;
   for (size_t i = 0; i < collection.runs.size(); ++i) {
     const StoredRun& run = collection.runs[i];
-    if (run.measured()) groups[run.id].push_back(i);
+    if (run.measured() && !run.result.simulated()) groups[run.id].push_back(i);
   }
   return groups;
 }

@@ -45,16 +45,29 @@ double rate_of(const RunResult& run) {
   return std::isfinite(rate) && rate > 0 ? rate : run.throughput.total_images_per_second;
 }
 
+bool is_good(const StoredRun& run) { return run.measured() && rate_of(run.result) > 0; }
+
+// What failed and was repeated with success is no failure any more.
+using Launch = std::tuple<std::string, bool, int>;  // id, simulated, repeat
+Launch launch_of(const StoredRun& run) { return {run.id, run.result.simulated(), run.repeat}; }
+
+std::set<Launch> good_launches(std::span<const StoredRun> runs) {
+  std::set<Launch> good;
+  for (const StoredRun& run : runs) {
+    if (is_good(run)) good.insert(launch_of(run));
+  }
+  return good;
+}
+
 void add_launch(Configuration& to, const StoredRun& run, size_t place) {
-  const double rate = rate_of(run.result);
-  if (!run.measured() || !(rate > 0)) {
+  if (!is_good(run)) {
     ++to.failed;
     to.error = run.result.error.value_or("it measured nothing");
     return;
   }
   to.devices = run.result.facts.devices;
   to.launches.push_back(place);
-  to.seconds_per_image.push_back(1 / rate);
+  to.seconds_per_image.push_back(1 / rate_of(run.result));
   to.mean_step += run.result.summary.mean_step;
   for (size_t i = 0; i < kPhaseNames.size(); ++i) {
     to.mean_phases[i] += run.result.summary.mean_phases[i];
@@ -71,8 +84,10 @@ void finish(Configuration& each) {
 
 std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
   std::map<std::pair<std::string, bool>, Configuration> by_id;
+  const std::set<Launch> good = good_launches(runs);
   for (size_t place = 0; place < runs.size(); ++place) {
     const StoredRun& run = runs[place];
+    if (!is_good(run) && good.contains(launch_of(run))) continue;
     const bool simulated = run.result.simulated();
     const auto [at, fresh] = by_id.try_emplace({run.id, simulated});
     Configuration& each = at->second;

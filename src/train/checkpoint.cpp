@@ -1,6 +1,7 @@
 #include "train/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -70,6 +71,8 @@ void put(const Memory& memory, size_t at, Number number) {
 Checkpoint::Checkpoint(const CheckpointFacts& facts, std::vector<CheckpointTensor> tensors,
                        const Fill& fill)
     : facts_(facts), tensors_(std::move(tensors)) {
+  // JSON has no such number. A run that diverged can be saved all the same.
+  if (!std::isfinite(facts_.sum_of_squares)) facts_.sum_of_squares = -1;
   const std::string header = header_text(facts_, tensors_);
   const auto head = static_cast<int64_t>(kHeaderAt + header.size());
   int64_t floats = 0;
@@ -111,6 +114,9 @@ Checkpoint::Checkpoint(Memory memory) : bytes_(std::move(memory)) {
     }
   } catch (const Json::exception& error) {
     throw Error("its header is damaged: {}", error.what());
+  }
+  if (std::min({facts_.step, facts_.examples, facts_.optimizer_steps}) < 0) {
+    throw Error("its header is damaged: a count is below 0");
   }
   place_tensors(static_cast<int64_t>((kHeaderAt + header) / sizeof(float)));
 }

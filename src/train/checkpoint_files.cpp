@@ -28,12 +28,10 @@ std::optional<int64_t> step_of(const fs::path& path) {
   return step;
 }
 
-// "model.ckpt-120.a1B2c3": what base/atomic_file.h writes to before it has the name.
+// Of "model.ckpt-120", under the name that it has before it is whole.
 bool is_half_written(const fs::path& path) {
-  constexpr size_t kSuffix = 7;
-  const std::string name = path.filename().string();
-  return name.size() > kSuffix && name[name.size() - kSuffix] == '.' &&
-         step_of(name.substr(0, name.size() - kSuffix)).has_value();
+  const std::optional<std::string> target = target_of_temporary(path.filename().string());
+  return target && step_of(*target).has_value();
 }
 
 }  // namespace
@@ -84,8 +82,12 @@ CheckpointWriter::CheckpointWriter(std::string directory, int keep)
   if (error) throw Error("cannot make --train-dir {}: {}", directory_, error.message());
   const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
   if (!why.empty()) throw Error("cannot write to --train-dir {}: {}", directory_, why);
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    if (is_half_written(entry.path())) fs::remove(entry.path(), error);
+}
+
+void CheckpointWriter::remove_half_written() const {
+  std::error_code ignored;  // a file that stays is no harm
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_, ignored)) {
+    if (is_half_written(entry.path())) fs::remove(entry.path(), ignored);
   }
 }
 
@@ -95,16 +97,19 @@ std::string CheckpointWriter::write(const Checkpoint& checkpoint) {
   const std::string path = (fs::path(directory_) / name).string();
   write_whole_file(
       path, {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.bytes())});
-  remove_old();
+  remove_before(checkpoint.facts().step);
   return path;
 }
 
-void CheckpointWriter::remove_old() const {
+// Later ones, which a run left that went on from an earlier one because they are damaged, do not
+// count: the one just written must stay.
+void CheckpointWriter::remove_before(int64_t step) const {
   if (keep_ == 0) return;
-  const std::vector<CheckpointFile> files = list_checkpoints(directory_);
+  std::vector<CheckpointFile> older = list_checkpoints(directory_);
+  std::erase_if(older, [&](const CheckpointFile& file) { return file.step >= step; });
   std::error_code ignored;  // a file that stays is no harm
-  for (size_t i = 0; i + static_cast<size_t>(keep_) < files.size(); ++i) {
-    fs::remove(files[i].path, ignored);
+  for (size_t i = 0; i + static_cast<size_t>(keep_) < older.size() + 1; ++i) {
+    fs::remove(older[i].path, ignored);
   }
 }
 

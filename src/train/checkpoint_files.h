@@ -39,14 +39,15 @@ std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const
 // Whoever writes checkpoints to a directory.
 class CheckpointWriter {
  public:
-  // `keep`: so many, the newest; 0: all. Makes the directory, and removes what runs that were
-  // killed left half-written. Throws Error when nothing can be written there.
+  // `keep`: so many, the one just written and those before it; 0: all. Makes the directory and
+  // throws Error when nothing can be written there; touches no file in it.
   CheckpointWriter(std::string directory, int keep);
 
+  void remove_half_written() const;                 // that runs left that were killed
   std::string write(const Checkpoint& checkpoint);  // returns the path; throws Error
 
  private:
-  void remove_old() const;
+  void remove_before(int64_t step) const;
 
   std::string directory_;
   int keep_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/shell_quote.h"
 #include "base/text.h"
 #include "config/run_id.h"
 #include "config/run_label.h"
@@ -35,11 +36,11 @@ Json interval(const std::optional<Interval>& interval) {
 }
 
 std::string command_of(const RunConfig& run) {
-  std::string command = "lockstep train";
+  std::vector<std::string> words = {"lockstep", "train"};
   for (const std::string& setting : split(canonical_text(run), '\n')) {
-    if (!setting.empty()) command += " --" + setting;
+    if (!setting.empty()) words.push_back("--" + setting);
   }
-  return command;
+  return shell_line(words);
 }
 
 Json configuration_json(const ScalingReport& report, const Configuration& each) {

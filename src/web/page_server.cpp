@@ -1,5 +1,6 @@
 #include "web/page_server.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -40,7 +41,8 @@ std::string without_port(const std::string& host) {
 }
 
 std::string event_text(const PageEvent& event) {
-  return fmt::format("event: {}\ndata: {}\n\n", event.name, event.data.dump());
+  return fmt::format("event: {}\ndata: {}\n\n", event.name,
+                     event.data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -76,8 +78,11 @@ struct PageServer::Inside {
   std::map<std::string, Made> made;
 };
 
+// Whole addresses only: 127.0.0.1.example.org is a name that its owner may point anywhere.
 bool is_this_machine(const std::string& host) {
-  return host == "localhost" || host.starts_with("127.") || host == "::1" || host == "[::1]";
+  in_addr address = {};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
+  return host == "localhost" || host == "::1" || host == "[::1]";
 }
 
 bool PageServer::Inside::knows_token(const httplib::Request& request) const {
@@ -210,7 +215,13 @@ void PageServer::Inside::set_up() {
     auto news = std::make_shared<SweepNews>(options.roots);  // the library copies its callbacks
     response.set_chunked_content_provider(
         "text/event-stream",
-        [this, news](size_t, httplib::DataSink& sink) { return stream(*news, sink); },
+        [this, news](size_t, httplib::DataSink& sink) {
+          try {
+            return stream(*news, sink);
+          } catch (const std::exception&) {  // nobody above catches it; the browser asks again
+            return false;
+          }
+        },
         [this](bool) { --streams; });
   });
 }
@@ -250,8 +261,9 @@ PageServer::~PageServer() {
 int PageServer::port() const { return inside_->port; }
 
 std::string PageServer::url() const {
-  const std::string& token = inside_->options.token;
-  return fmt::format("http://{}:{}/{}", inside_->options.host, inside_->port,
+  const std::string &host = inside_->options.host, &token = inside_->options.token;
+  const bool bare = host.find(':') != std::string::npos && !host.starts_with('[');  // IPv6
+  return fmt::format("http://{}:{}/{}", bare ? "[" + host + "]" : host, inside_->port,
                      token.empty() ? "" : "?token=" + token);
 }
 

@@ -114,6 +114,19 @@ TEST(Scaling, AFailedRunIsARowAndNoNumber) {
   EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
 }
 
+TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 101, 99}});
+  StoredRun failed = runs[1];
+  failed.result.status = "failed";
+  failed.result.error = "it broke";
+  runs.insert(runs.begin(), failed);
+  EXPECT_EQ(make_scaling(runs).configurations[0].failed, 0);
+  EXPECT_EQ(make_scaling(runs).configurations[0].launches.size(), 3u);
+  runs[0].repeat = 3;  // another launch, which nobody repeated
+  EXPECT_EQ(make_scaling(runs).configurations[0].failed, 1);
+}
+
 TEST(Trust, ReasonsAreInWords) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 99, 98, 97, 96, 95, 94}});
@@ -227,6 +240,18 @@ TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
   const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
   EXPECT_TRUE(seeing.regressed());
   EXPECT_THAT(baseline_table(seeing), Not(HasSubstr("launches each")));
+}
+
+TEST(Baseline, SimulatedResultsArePassedOver) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.rates = {100, 101, 99, 100, 100.5}});
+  add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
+  std::vector<StoredRun> simulated;
+  add(simulated, {.rates = {50, 51, 49, 50, 50.5}});
+  for (StoredRun& run : simulated) run.result.origin = "simulated by hand";
+  newer.insert(newer.end(), simulated.begin(), simulated.end());
+  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
+  EXPECT_THROW(against_baseline(collection(older), collection(simulated), 0.02), Error);
 }
 
 TEST(Baseline, NothingInCommonIsAnError) {

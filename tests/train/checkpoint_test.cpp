@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "data/samples.h"
 #include "train/checkpoint_files.h"
@@ -44,6 +46,28 @@ TEST(Checkpoint, HoldsWhatWasPutIn) {
   EXPECT_EQ(read.floats("carried/momentum/w", 6)[5], 2.5F);
   EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 numbers instead of 7"));
   EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }), HasSubstr("it has no values/v"));
+}
+
+Checkpoint reread(const CheckpointFacts& facts) {
+  const Checkpoint written(facts, {}, {});
+  return Checkpoint(copy_of(written.memory(), written.memory().bytes()));
+}
+
+TEST(Checkpoint, OfARunThatDivergedCanBeRead) {
+  for (const double sum : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+    CheckpointFacts facts;
+    facts.sum_of_squares = sum;
+    EXPECT_EQ(reread(facts).facts().sum_of_squares, -1);
+  }
+}
+
+TEST(Checkpoint, WithACountBelowZeroIsRefused) {
+  for (int64_t CheckpointFacts::*count :
+       {&CheckpointFacts::step, &CheckpointFacts::examples, &CheckpointFacts::optimizer_steps}) {
+    CheckpointFacts facts;
+    facts.*count = -1;
+    EXPECT_THAT(error_of([&] { reread(facts); }), HasSubstr("a count is below 0"));
+  }
 }
 
 TEST(Checkpoint, EveryFlippedBitIsFound) {
@@ -94,6 +118,16 @@ TEST_F(CheckpointFiles, TheNewestSoManyAreKept) {
   EXPECT_THAT(steps(), ElementsAre(8, 16, 100, 101));
 }
 
+TEST_F(CheckpointFiles, TheOneJustWrittenStaysThoughADamagedOneIsNewer) {
+  CheckpointWriter writer(directory.path().string(), 2);
+  for (const int step : {10, 20, 90, 100}) writer.write(sample(step));
+  cut("model.ckpt-90", 0);
+  cut("model.ckpt-100", 200);
+  for (const int step : {30, 40, 50}) writer.write(sample(step));
+  EXPECT_THAT(steps(), ElementsAre(40, 50, 90, 100));
+  EXPECT_EQ(newest()->checkpoint.facts().step, 50);
+}
+
 TEST_F(CheckpointFiles, ATornOneIsPassedOverWithAWarning) {
   CheckpointWriter writer(directory.path().string(), 5);
   for (const int step : {1, 2, 3}) writer.write(sample(step));
@@ -122,13 +156,19 @@ TEST_F(CheckpointFiles, ANamedOneIsTakenAndNoOther) {
   EXPECT_EQ(newest_checkpoint(directory.path("model.ckpt-1"), {})->checkpoint.facts().step, 1);
 }
 
-TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoes) {
-  write_file(directory.path("model.ckpt-7.Ab3dE9"), bytes_of("half"));
-  write_file(directory.path("model.ckpt-7.old"), bytes_of("mine"));
-  write_file(directory.path("notes.txt"), bytes_of("mine"));
-  CheckpointWriter(directory.path().string(), 5);
-  EXPECT_FALSE(std::filesystem::exists(directory.path("model.ckpt-7.Ab3dE9")));
-  EXPECT_TRUE(std::filesystem::exists(directory.path("notes.txt")));
+TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoesAndNothingElse) {
+  const std::string half = directory.path("model.ckpt-7.Ab3dE9.part");
+  const char* const others[] = {"model.ckpt-7.backup", "model.ckpt-7.Ab3dE9", "model.ckpt-7.part",
+                                "notes.Ab3dE9.part", "notes.txt"};
+  write_file(half, bytes_of("half"));
+  for (const char* other : others) write_file(directory.path(other), bytes_of("mine"));
+  const CheckpointWriter writer(directory.path().string(), 5);
+  EXPECT_TRUE(std::filesystem::exists(half));  // so far it only looked
+  writer.remove_half_written();
+  EXPECT_FALSE(std::filesystem::exists(half));
+  for (const char* other : others) {
+    EXPECT_TRUE(std::filesystem::exists(directory.path(other))) << other;
+  }
   EXPECT_TRUE(steps().empty());
 }
 

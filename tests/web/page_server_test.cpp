@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "config/run_id.h"
@@ -78,7 +79,18 @@ TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
   const PageServer server(open());
   httplib::Client reader("127.0.0.1", server.port());
   EXPECT_EQ(reader.Get("/", {{"Host", "evil.example:80"}})->status, 403);
+  EXPECT_EQ(reader.Get("/", {{"Host", "127.0.0.1.evil.example:80"}})->status, 403);
   EXPECT_EQ(reader.Get("/", {{"Host", "localhost:8050"}})->status, 200);
+}
+
+TEST(ThisMachine, IsALoopbackAddressOrLocalhostAndNothingThatBeginsLikeIt) {
+  for (const char* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"}) {
+    EXPECT_TRUE(is_this_machine(host)) << host;
+  }
+  for (const char* host : {"", "127.0.0.1.evil.example", "127.evil.example", "128.0.0.1", "0.0.0.0",
+                           "localhost.evil.example", "::"}) {
+    EXPECT_FALSE(is_this_machine(host)) << host;
+  }
 }
 
 TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
@@ -104,6 +116,32 @@ TEST_F(Serving, EventsTellWhatThereIs) {
     return heard.find("event: names") == std::string::npos;
   });
   EXPECT_THAT(heard, HasSubstr("event: changed\ndata: \"monday\""));
+}
+
+TEST_F(Serving, ANameThatIsNoUtf8IsToldAllTheSame) {
+  add("tues\xff"
+      "day",
+      100);
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  std::string heard;
+  reader.Get("/events", [&](const char* text, size_t size) {
+    heard.append(text, size);
+    return heard.find("event: names") == std::string::npos;
+  });
+  EXPECT_THAT(heard, HasSubstr("event: names"));
+}
+
+TEST_F(Serving, AStreamThatCannotGoOnEndsAndTheServerStays) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  bool first = true;
+  reader.Get("/events", [&](const char*, size_t) {
+    if (std::exchange(first, false)) fs::rename(root_, root_.string() + "-away");
+    return true;  // stays until the stream ends
+  });
+  fs::rename(root_.string() + "-away", root_);
+  EXPECT_EQ(reader.Get("/")->status, 200);
 }
 
 TEST_F(Serving, TheServerEndsThoughSomebodyIsListening) {

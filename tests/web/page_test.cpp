@@ -61,6 +61,13 @@ TEST(PageData, TheWinnersCommandLineRunsItAgain) {
                              HasSubstr("--model=alexnet")));
 }
 
+TEST(PageData, TheWinnersCommandLineIsQuotedForAShell) {
+  PageSource source = two_points();
+  for (StoredRun& run : source.collection.runs) run.result.config.data_dir = "/data/a b";
+  EXPECT_THAT(page_set(source)["best"][1]["command"].get<std::string>(),
+              HasSubstr(" '--data-dir=/data/a b'"));
+}
+
 TEST(PageData, LaunchesAreALineEachForSpreadsheets) {
   PageSource source = two_points();
   source.collection.runs[1].result.error = "it said \"no\", twice";

@@ -1,4 +1,4 @@
-#include "launch/shell_quote.h"
+#include "base/shell_quote.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,8 +1,9 @@
-#include "launch/shell_quote.h"
+#include "base/shell_quote.h"
 
 #include <gmock/gmock.h>
 
-#include "launch/run_commands.h"
+#include <cstdio>
+#include <memory>
 
 namespace lockstep {
 namespace {
@@ -11,16 +12,18 @@ using ::testing::ElementsAreArray;
 
 // What a real shell makes of the line: its words, one per output line, newlines as '|'.
 std::vector<std::string> words_a_shell_reads(const std::string& line) {
-  std::vector<std::string> words;
-  const Command shell = {
-      .name = "shell",
-      .argv = {
-          "/bin/sh", "-c",
-          "show() { for w; do printf '%s' \"$w\" | tr '\\n' '|'; echo .; done; }; show " + line}};
-  run_commands(std::span(&shell, 1), {}, {.line = [&](const OutputLine& output) {
-                 words.push_back(output.text);
-                 return Next::GoOn;
-               }});
+  const std::string script =
+      "show() { for w; do printf '%s' \"$w\" | tr '\\n' '|'; echo .; done; }; show " + line;
+  const std::unique_ptr<FILE, int (*)(FILE*)> shell(popen(script.c_str(), "r"), pclose);
+  std::vector<std::string> words(1);
+  for (int letter = std::fgetc(shell.get()); letter != EOF; letter = std::fgetc(shell.get())) {
+    if (letter == '\n') {
+      words.emplace_back();
+    } else {
+      words.back() += static_cast<char>(letter);
+    }
+  }
+  words.pop_back();  // after the last newline
   return words;
 }
 
