@@ -10,20 +10,12 @@
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/fnv1a.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-
-// FNV-1a: names the file. The identity itself is its first lines, so equal hashes do no harm.
-uint64_t hash_of(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : text) {
-    hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  }
-  return hash;
-}
 
 std::string contents(const std::string& path) {
   std::ostringstream text;
@@ -46,7 +38,7 @@ ConvCache::ConvCache(const std::string& directory, const ConvConditions& conditi
                             conditions.processor, conditions.libraries, conditions.threads)),
       notes_(notes) {
   if (directory.empty()) return;
-  const std::string name = fmt::format("convolutions-{:016x}.txt", hash_of(identity_));
+  const std::string name = fmt::format("convolutions-{:016x}.txt", fnv1a(identity_));
   path_ = (fs::path(directory) / name).string();
 }
 

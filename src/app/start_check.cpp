@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/fnv1a.h"
 #include "config/run_json.h"
 #include "config/run_options.h"
 
@@ -34,11 +35,7 @@ std::string difference(const Roster& roster, const Traits& first, int rank, cons
 }
 
 // Short, so that many ranks can look at each other's.
-std::string digest(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
-}
+std::string digest(const std::string& text) { return fmt::format("{:016x}", fnv1a(text)); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/fnv1a.h"
 #include "config/run_options.h"
 
 namespace lockstep {
@@ -22,12 +23,8 @@ std::string canonical_text(const RunConfig& run, std::span<const std::string_vie
   return result;
 }
 
-// FNV-1a, 64 bits: among ten thousand runs the chance that two share an id is 3e-12.
-std::string hash_text(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char letter : text) hash = (hash ^ static_cast<uint8_t>(letter)) * 0x100000001b3u;
-  return fmt::format("{:016x}", hash);
-}
+// Among ten thousand runs the chance that two share an id is 3e-12.
+std::string hash_text(std::string_view text) { return fmt::format("{:016x}", fnv1a(text)); }
 
 std::string run_id(const RunConfig& run) { return hash_text(canonical_text(run)); }
 

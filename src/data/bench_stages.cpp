@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 
+#include "data/borrowed_source.h"
 #include "data/crop.h"
 #include "data/parallel.h"
 #include "data/stored_input.h"
@@ -79,23 +80,8 @@ StageRate measure_augmenting(const ExampleSource& source, const BenchRequest& re
   });
 }
 
-// A source that somebody else owns.
-class Borrowed : public ExampleSource {
- public:
-  explicit Borrowed(const ExampleSource& source) : source_(source) {}
-  int64_t count() const override { return source_.count(); }
-  int64_t bytes() const override { return source_.bytes(); }
-  std::span<const int64_t> group_begins() const override { return source_.group_begins(); }
-  void read(int64_t index, EncodedExample& out) const override { source_.read(index, out); }
-  void will_need(int64_t index) const override { source_.will_need(index); }
-  std::string where(int64_t index) const override { return source_.where(index); }
-
- private:
-  const ExampleSource& source_;
-};
-
 StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& request) {
-  StoredInput input(std::make_unique<Borrowed>(source), std::make_unique<Damage>(),
+  StoredInput input(std::make_unique<BorrowedSource>(source), std::make_unique<Damage>(),
                     {.preprocess = request.preprocess,
                      .batch = request.batch,
                      .classes = 1 << 30,

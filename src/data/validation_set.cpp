@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
+#include "data/borrowed_source.h"
 #include "data/data_formats.h"
 #include "data/stored_input.h"
 
 namespace lockstep {
 namespace {
-
-// A data set that somebody else owns.
-class Borrowed : public ExampleSource {
- public:
-  explicit Borrowed(const ExampleSource& source) : source_(source) {}
-
-  int64_t count() const override { return source_.count(); }
-  int64_t bytes() const override { return source_.bytes(); }
-  std::span<const int64_t> group_begins() const override { return source_.group_begins(); }
-  void read(int64_t index, EncodedExample& out) const override { source_.read(index, out); }
-  void will_need(int64_t index) const override { source_.will_need(index); }
-  std::string where(int64_t index) const override { return source_.where(index); }
-
- private:
-  const ExampleSource& source_;
-};
 
 Damage::Answer answer_of(const InputSpec& spec) {
   return spec.skip_corrupt ? Damage::Answer::Skip : Damage::Answer::Stop;
@@ -52,7 +37,7 @@ ValidationSet::ValidationSet(InputSpec spec, int64_t most_batches)
 
 std::unique_ptr<InputSource> ValidationSet::pass() const {
   if (!source_) return make_input(spec_);
-  return std::make_unique<StoredInput>(std::make_unique<Borrowed>(*source_),
+  return std::make_unique<StoredInput>(std::make_unique<BorrowedSource>(*source_),
                                        std::make_unique<Damage>(answer_of(spec_)),
                                        stored_options(spec_));
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/fnv1a.h"
 #include "launch/libraries.h"
 #include "launch/run_commands.h"
 
@@ -154,11 +155,11 @@ std::string without_home(const std::string& directory) {
 std::string directory_name(const std::string& program) {
   std::ifstream file(program, std::ios::binary);
   if (!file) throw Error("cannot read {}", program);
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  Fnv1a hash;
   for (std::istreambuf_iterator<char> byte(file), end; byte != end; ++byte) {
-    hash = (hash ^ static_cast<unsigned char>(*byte)) * 0x100000001b3;
+    hash.add(uint64_t{static_cast<unsigned char>(*byte)});
   }
-  return fmt::format("lockstep-{:016x}-{}", hash, std::filesystem::file_size(program));
+  return fmt::format("lockstep-{:016x}-{}", hash.value(), std::filesystem::file_size(program));
 }
 
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment) {

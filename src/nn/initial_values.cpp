@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/fnv1a.h"
 #include "base/random.h"
 
 namespace lockstep {
@@ -36,12 +37,8 @@ Start start_of(const Graph& graph, const ParameterSpec& parameter) {
   return std::visit(FindStart{fan_in}, graph.node(parameter.node).layer);
 }
 
-// FNV-1a: a stream of random numbers per name, the same on every machine.
-uint64_t stream_of(std::string_view name) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
+// A stream of random numbers per name, the same on every machine.
+uint64_t stream_of(std::string_view name) { return fnv1a(name); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "config/run_options.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -20,11 +21,6 @@ struct Measurements {
   std::vector<double> seconds_per_image;
   int block = 1;
 };
-
-double rate_of(const RunResult& run) {
-  const double rate = run.summary.images_per_second;
-  return std::isfinite(rate) && rate > 0 ? rate : run.throughput.total_images_per_second;
-}
 
 void check_measured(const CompareSide& side) {
   for (const RunResult& run : side.runs) {

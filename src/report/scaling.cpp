@@ -10,6 +10,7 @@
 
 #include "config/run_id.h"
 #include "config/run_label.h"
+#include "report/launch_rate.h"
 #include "report/trust.h"
 
 namespace lockstep {
@@ -38,11 +39,6 @@ std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
   });
   if (scaled == "nodes" && per_host) names.push_back("num-devices");
   return names;
-}
-
-double rate_of(const RunResult& run) {
-  const double rate = run.summary.images_per_second;
-  return std::isfinite(rate) && rate > 0 ? rate : run.throughput.total_images_per_second;
 }
 
 bool is_good(const StoredRun& run) { return run.measured() && rate_of(run.result) > 0; }

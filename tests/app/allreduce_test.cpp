@@ -8,6 +8,7 @@
 
 #include "comm/all_reduce_spec.h"
 #include "launch/run_commands.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -24,13 +25,6 @@ struct Ran {
 
 class AllReduceCommand : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-allreduce-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   static Ran run(std::vector<std::string> argv) {
     Ran ran;
     const Command command = {.name = "it", .argv = std::move(argv)};
@@ -54,7 +48,8 @@ class AllReduceCommand : public ::testing::Test {
   }
   std::string result_path() const { return (directory_ / "r.json").string(); }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(AllReduceCommand, StartsItsRanksAndFindsAllSumsRight) {

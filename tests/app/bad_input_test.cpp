@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -24,13 +25,6 @@ struct Outcome {
 
 class BadInput : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-bad-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string text_in(const fs::path& path) const {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -56,7 +50,8 @@ class BadInput : public ::testing::Test {
     EXPECT_TRUE(outcome.err[0].starts_with("lockstep: ")) << outcome.err[0];
     EXPECT_NE(outcome.err[0].find(part), std::string::npos) << outcome.err[0];
   }
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(BadInput, UnknownNamesAreUsageErrorsWithASuggestion) {

@@ -12,6 +12,7 @@
 #include "app/reference_kind.h"
 #include "base/text.h"
 #include "report/run_result.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -44,14 +45,9 @@ Outcome train(std::vector<std::string> more) {
 
 class Commands : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-commands-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(Commands, TrainPrintsTheKnownLinesAndNothingElse) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "app/reference_kind.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -19,19 +20,13 @@ const ConvChoices kSome = {{"forward 3x3", "winograd"}, {"backward-data 3x3", "d
 
 class ConvCaches : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-cache-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   ConvCache cache(const std::string& processor = "some CPU") {
     return {(directory_ / "deep" / "folder").string(), {processor, "library 1", 2}, notes_};
   }
   void overwrite(const std::string& text) { std::ofstream(cache().path()) << text; }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
   std::ostringstream notes_;
 };
 

@@ -11,6 +11,7 @@
 #include "app/program.h"
 #include "app/reference_kind.h"
 #include "report/run_result.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -35,13 +36,6 @@ Outcome run(const std::vector<std::string>& words) {
 
 class External : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-external-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
 
   // A program that is a shell script.
@@ -74,7 +68,8 @@ class External : public ::testing::Test {
     EXPECT_TRUE(result.steps.empty());
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(External, NumbersOfAnotherProgramBecomeAResult) {

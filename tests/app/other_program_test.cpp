@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "app/reference_kind.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -19,13 +20,6 @@ using ::testing::HasSubstr;
 
 class OtherEngine : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-other-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   int train(const std::string& engine) {
     const EngineKind engines[] = {reference_kind(),
                                   engine_elsewhere("other", {"lockstep-other", "./run other"})};
@@ -40,7 +34,8 @@ class OtherEngine : public ::testing::Test {
     fs::permissions(script, fs::perms::owner_all);
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
   std::ostringstream err_;
 };
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -14,13 +15,6 @@ namespace fs = std::filesystem;
 
 class RemoteFilesTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-remote-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
   static std::string contents(const std::string& path) {
     std::ifstream file(path);
@@ -34,7 +28,8 @@ class RemoteFilesTest : public ::testing::Test {
     return count;
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {

@@ -12,6 +12,7 @@
 #include "launch/process.h"
 #include "launch/run_commands.h"
 #include "report/store.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -27,12 +28,6 @@ struct Ran {
 
 class Sweep : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-sweep-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
   std::string results() const { return (directory_ / "out").string(); }
 
   std::vector<std::string> sweep(const std::vector<std::string>& more) const {
@@ -59,7 +54,8 @@ class Sweep : public ::testing::Test {
   }
   static int exit_code(const Ran& ran) { return ran.outcome.commands.at(0).status->code; }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {

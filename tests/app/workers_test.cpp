@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "launch/ports.h"
 #include "report/run_result.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -20,12 +21,6 @@ using ::testing::HasSubstr;
 
 class Workers : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-workers-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
 
   static Ran run(std::vector<std::string> argv) { return run_really(std::move(argv)); }
@@ -44,7 +39,8 @@ class Workers : public ::testing::Test {
     return fmt::format("127.0.0.1:{},127.0.0.1:{}", ports[0], ports[1]);
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {

@@ -8,6 +8,7 @@
 
 #include "cluster/ran.h"
 #include "report/run_result.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -17,13 +18,6 @@ using ::testing::HasSubstr;
 
 class MpirunRuns : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-mpirun-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
   static std::vector<std::string> train(const std::vector<std::string>& more) {
     std::vector<std::string> words = {
@@ -34,7 +28,8 @@ class MpirunRuns : public ::testing::Test {
     return words;
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 class MpirunOfSize : public MpirunRuns, public ::testing::WithParamInterface<int> {};

@@ -9,6 +9,7 @@
 #include "config/run_id.h"
 #include "report/detail_charts.h"
 #include "report/published.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -66,13 +67,6 @@ TEST(Details, OneRankHasNobodyToBeLateFor) {
 
 class DetailsOnDisk : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-details-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   void add(const std::string& raw_file, int devices, double rate) {
     StoredRun run;
     run.result = three_ranks(4);
@@ -89,7 +83,8 @@ class DetailsOnDisk : public ::testing::Test {
     collection_.directories.push_back(directory_.string());
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
   RunCollection collection_;
 };
 

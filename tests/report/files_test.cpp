@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "report/benchmark_log.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -16,12 +17,6 @@ namespace fs = std::filesystem;
 
 class Files : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-files-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
   std::string text_in(const std::string& name) const {
     std::ostringstream text;
@@ -31,7 +26,8 @@ class Files : public ::testing::Test {
   int64_t file_count() const {
     return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
   }
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(Files, AWholeFileReplacesTheOldOneAndLeavesNothingElse) {
