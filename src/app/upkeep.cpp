@@ -3,22 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ostream>
-
-#include "report/console.h"
 
 namespace lockstep {
 namespace {
 
-// In steps; epochs are rounded up to whole ones.
-int64_t evaluation_interval(const RunPlan& plan) {
-  const RunConfig& run = plan.config;
-  if (run.eval_during_training_every_n_steps) return *run.eval_during_training_every_n_steps;
-  const double examples = static_cast<double>(plan.examples_per_epoch);
-  const double batch = double{1} * plan.facts.batch_size * plan.facts.devices;
-  const double steps = std::ceil(*run.eval_during_training_every_n_epochs * examples / batch);
-  return std::max<int64_t>(1, static_cast<int64_t>(std::min(steps, 1e15)));
+EvaluationTimes times_of(const RunPlan& plan) {
+  return {plan.config, plan.examples_per_epoch,
+          int64_t{1} * plan.facts.batch_size * plan.facts.devices};
 }
 
 }  // namespace
@@ -30,11 +22,10 @@ Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkL
       control_(crew.control()),
       log_(log),
       summaries_(summaries),
+      evaluation_times_(times_of(plan)),
       step_(plan.beginning.step) {
   if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan);
-  if (!evaluates_during_training(plan.config)) return;
-  evaluator_.emplace(plan, crew, around.out);
-  evaluate_every_ = evaluation_interval(plan);
+  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, around.out);
 }
 
 bool Upkeep::all_know_of_save() const {
@@ -64,7 +55,7 @@ void Upkeep::after_step(const AtRest& replica) {
   } else if (saved.valid()) {  // its time had come, which rank 0 alone knows
     saved.get();
   }
-  if (!evaluator_ || step_ % evaluate_every_ != 0) return;
+  if (!evaluator_ || !evaluation_times_.due(step_)) return;
   around_.out << fmt::format("Running evaluation at global_step {}\n", step_);
   evaluate(replica);
   const std::optional<double>& wanted = plan_.config.stop_at_top_1_accuracy;

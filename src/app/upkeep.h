@@ -9,6 +9,7 @@
 #include "app/evaluator.h"
 #include "app/program.h"
 #include "app/summaries.h"
+#include "config/evaluation_times.h"
 #include "train/loop.h"
 
 namespace lockstep {
@@ -38,10 +39,10 @@ class Upkeep {
   Communicator& control_;
   BenchmarkLog* log_;
   Summaries* summaries_;
+  EvaluationTimes evaluation_times_;
   int64_t step_;  // updates so far
   std::optional<CheckpointKeeper> keeper_;
   std::optional<Evaluator> evaluator_;
-  int64_t evaluate_every_ = 0;
   std::vector<Evaluation> evaluations_;
   Seconds evaluation_time_{};
   bool good_enough_ = false;

@@ -15,6 +15,7 @@
 #include "app/run_input.h"
 #include "base/error.h"
 #include "comm/gather.h"
+#include "config/evaluation_times.h"
 #include "measure/host.h"
 #include "report/console.h"
 #include "report/remarks.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/evaluation_times.h"
+
 namespace lockstep {
 namespace {
 
@@ -91,10 +93,6 @@ std::string evaluation_step_line(int64_t batch, double examples_per_second) {
 std::string accuracy_line(const Evaluation& evaluation) {
   return fmt::format("Accuracy @ 1 = {:.4f} Accuracy @ 5 = {:.4f} [{} examples]\n",
                      evaluation.top_1_accuracy, evaluation.top_5_accuracy, evaluation.examples);
-}
-
-bool evaluates_during_training(const RunConfig& run) {
-  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
 }
 
 std::string devices_line(const RunFacts& facts, double images_per_second) {

@@ -27,7 +27,6 @@ std::string total_block(double images_per_second);
 // Of an evaluation: its speed on the way, and what came of it.
 std::string evaluation_step_line(int64_t batch, double examples_per_second);
 std::string accuracy_line(const Evaluation& evaluation);
-bool evaluates_during_training(const RunConfig& run);
 // "Nodes: 2; Devices per node: 2; ..."; empty for one device.
 std::string devices_line(const RunFacts& facts, double images_per_second);
 
