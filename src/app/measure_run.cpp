@@ -132,8 +132,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   std::optional<Summaries> summaries;
   if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
   Summaries* const told = summaries ? &*summaries : nullptr;
-  Upkeep upkeep(around, plan, crew, log, told);
-  TrainWatch watch(around, plan, engine, crew, log, told);
+  Pulse pulse(crew.control());
+  Upkeep upkeep(around, plan, crew, pulse, log, told);
+  TrainWatch watch(around, plan, engine, crew, pulse, log, told);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(watch, &upkeep);
@@ -158,6 +159,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   if (!result.steps.empty()) {
     result.summary = summarize(result.steps);
     result.throughput = throughput_of(plan, result, total, peak);
+    result.throughput.checkpoint_seconds = upkeep.checkpoint_time().count();
     result.independent = independent.against(result.throughput.total_images_per_second);
     result.last_loss = reported_loss(plan.config, result.steps.back().losses);
   }

@@ -17,15 +17,15 @@ Progress::Style style_for(const Surroundings& around) {
 
 }  // namespace
 
-TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
-                       BenchmarkLog* log, Summaries* summaries)
+TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, const Crew& crew,
+                       Pulse& pulse, BenchmarkLog* log, Summaries* summaries)
     : around_(around),
       plan_(plan),
       engine_(engine),
       log_(log),
       summaries_(summaries),
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
-      pulse_(crew.control()),
+      pulse_(pulse),
       progress_(around.err, style_for(around)) {
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());

@@ -177,6 +177,11 @@ std::vector<std::string> remarks_after(const RunResult& run) {
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (const auto line = input_line(run)) lines.push_back(*line);
+  if (run.throughput.checkpoint_seconds > 0) {
+    lines.push_back(fmt::format(
+        "checkpoints took {:.2f} of {:.2f} s, between steps: the total has them, no step has",
+        run.throughput.checkpoint_seconds, run.throughput.total_seconds));
+  }
   if (run.input.skipped > 0) {
     lines.push_back(
         fmt::format("note: {} damaged examples were skipped", thousands_text(run.input.skipped)));

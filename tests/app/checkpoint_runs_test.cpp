@@ -8,6 +8,7 @@
 #include "app/real_runs.h"
 #include "data/samples.h"
 #include "launch/process.h"
+#include "report/run_result.h"
 #include "train/checkpoint_files.h"
 
 namespace lockstep {
@@ -104,6 +105,25 @@ TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
     steps.push_back(file.step);
   }
   EXPECT_EQ(steps, (std::vector<int64_t>{16, 18, 20}));
+}
+
+// Whoever waits for rank 0 to write waits between two steps, not in one.
+TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
+  for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
+    const std::string file = directory.path("r.json");
+    train_to(20, devices,
+             {"--model=lenet", devices, "--save-model-secs=0.001", "--display-every=1",
+              "--max-ckpts-to-keep=0", "--result=" + file});
+    EXPECT_GE(list_checkpoints(directory.path(devices)).size(), 5u) << devices;
+    const RunResult result = read_result(file);
+    EXPECT_GT(result.throughput.checkpoint_seconds, 0) << devices;
+    double steps = 0;
+    for (const double seconds :
+         durations(result.ranks.empty() ? result.steps : result.ranks[0].steps)) {
+      steps += seconds;
+    }
+    EXPECT_LE(steps + result.throughput.checkpoint_seconds, result.throughput.total_seconds);
+  }
 }
 
 TEST_F(CheckpointRuns, ATornCheckpointIsPassedOverWithAWarning) {
