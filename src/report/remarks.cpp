@@ -13,6 +13,7 @@ namespace {
 constexpr double kBusyLoad = 0.5;  // of one processor
 constexpr double kNoticeableSteal = 0.01;
 constexpr double kNoticeableWait = 0.02;  // of a step
+constexpr double kLimitingWait = 0.1;     // the same
 
 std::string or_unavailable(const std::optional<std::string>& text) {
   return text.value_or("unavailable");
@@ -44,12 +45,23 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
+// A few long waits do not make a limit: most steps must have waited.
+bool most_steps_wait(const RunResult& run) {
+  const auto waiting = std::ranges::count_if(run.steps, [](const StepRecord& step) {
+    return step.phase(Phase::Input) >= kNoticeableWait * step.duration;
+  });
+  return 2 * waiting > std::ssize(run.steps);
+}
+
 // When steps wait for images: how long, and what would end it. The cores needed are those that
 // make images as fast as the rest of the step uses them.
 std::optional<std::string> input_line(const RunResult& run) {
   const double step = run.summary.mean_step;
   const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
   if (run.input.threads == 0 || waits < kNoticeableWait * step) return {};
+  if (waits < kLimitingWait * step || !most_steps_wait(run)) {
+    return fmt::format("waiting for images took {:.1f} % of the time of steps", 100 * waits / step);
+  }
   const double images_per_step =  // of one worker
       run.summary.images_per_second * step / std::max(run.facts.devices, 1);
   const double needed = run.input.processor_seconds_per_image * images_per_step / (step - waits);
@@ -183,8 +195,8 @@ std::vector<std::string> remarks_after(const RunResult& run) {
         run.throughput.checkpoint_seconds, run.throughput.total_seconds));
   }
   if (run.input.skipped > 0) {
-    lines.push_back(
-        fmt::format("note: {} damaged examples were skipped", thousands_text(run.input.skipped)));
+    lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",
+                                count_text(run.input.skipped, "damaged example")));
   }
   if (const auto step = first_without_loss(run)) {
     lines.push_back(

@@ -13,6 +13,7 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -112,6 +113,10 @@ RunResult run_that_waits(double waits) {
   result.summary.mean_step = 0.1;
   result.summary.images_per_second = 100;
   result.summary.mean_phases[static_cast<size_t>(Phase::Input)] = waits;
+  StepRecord step;
+  step.duration = Seconds(0.1);
+  step.phase(Phase::Input) = Seconds(waits);
+  result.steps.assign(4, step);
   result.input = {.threads = 1, .processor_seconds_per_image = 0.02};
   result.facts.threads = 1;
   result.host.usable_threads = 2;
@@ -124,7 +129,17 @@ TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
       remarks_after(run_that_waits(0.05)),
       Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
                          "the network needs 4 cores besides its own; it had 1")));
-  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(HasSubstr("input is the limit"))));
+}
+
+TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
+  const auto is_the_limit = HasSubstr("input is the limit"), waited = HasSubstr("waiting for");
+  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
+  EXPECT_THAT(remarks_after(run_that_waits(0.004)),
+              Contains("waiting for images took 4.0 % of the time of steps"));
+  EXPECT_THAT(remarks_after(run_that_waits(0.004)), Each(Not(is_the_limit)));
+  RunResult once = run_that_waits(0.05);  // one long wait, and none else
+  for (size_t i = 1; i < once.steps.size(); ++i) once.steps[i].phase(Phase::Input) = Seconds(0);
+  EXPECT_THAT(remarks_after(once), Each(Not(is_the_limit)));
 }
 
 TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
