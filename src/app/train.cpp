@@ -23,6 +23,20 @@ void note_passed_over(const KnownArguments& known, std::ostream& err) {
   err << fmt::format("note: nothing to set here: {}\n", fmt::join(known.passed_over, ", "));
 }
 
+// Options that cannot be had are problems like any other: all are told at once.
+Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
+  std::vector<std::string> problems = known.refused;
+  Parsed parsed = Parsed::Options;
+  try {
+    parsed = parse(syntax, known.arguments);
+  } catch (const UsageError& error) {  // becomes lines among the others
+    problems.emplace_back(error.what());
+  }
+  const bool helped = parsed == Parsed::Help;
+  if (!helped && !problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  return parsed;
+}
+
 // Everything that can be known to be wrong is found here, before any process is started.
 int launch_train(Surroundings& around, const RunConfig& config) {
   const RunPlaces places = places_for(config, around);
@@ -42,7 +56,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
                                 .summary = "Trains one network and measures how fast.",
                                 .flags = run_flags(config)};
   const KnownArguments known = without_foreign_flags(arguments);
-  if (parse(syntax, known.arguments) == Parsed::Help) {
+  if (parse_known(syntax, known) == Parsed::Help) {
     around.out << help_text(syntax);
     return kSuccess;
   }

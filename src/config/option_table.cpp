@@ -121,7 +121,8 @@ std::vector<RunOption> make_table() {
      "end once an evaluation during training reaches it", {.range = kFraction}},
 
     {"device", &R::device, kWhere, "what to train on; cuda with --engine torch",
-     {.choices = {"cpu", "cuda", "cuda:N"}}},
+     {.choices = {"cpu", "cuda", "cuda:N"},
+      .choices_note = "the engine native computes on cpu, --engine torch on all of them"}},
     {"num-devices", &R::num_devices, kWhere, "devices of this machine, or of each host",
      {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus", "workers-per-node"}}},
     {"threads", &R::threads, kWhere, "per device; 0: every core the device may use",
