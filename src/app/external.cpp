@@ -225,7 +225,7 @@ int train_external(Surroundings& around, const RunConfig& wishes) {
   const ExternalRun run = plan_external(wishes);
   const std::string& path = run.config.result;
   const std::string why = path.empty() ? "" : why_unwritable(path);
-  if (!why.empty()) throw Error("cannot write --result {}: {}", path, why);
+  if (!why.empty()) throw UsageError("cannot write --result {}: {}", path, why);
 
   RunResult result = started_result(run);
   around.out << fmt::format("{:<13}{}\n{:<13}{}\n{:<13}{} global\n{:<13}{} per device\n",

@@ -14,6 +14,7 @@
 #include "app/worker.h"
 #include "base/error.h"
 #include "config/run_arguments.h"
+#include "launch/launchers.h"
 
 namespace lockstep {
 namespace {
@@ -43,7 +44,10 @@ int launch_train(Surroundings& around, const RunConfig& config) {
   const int processes = static_cast<int>(places.ranks.size());
   const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
   plan_run(config, around.engines, {.workers = roles.workers});
-  if (!config.dry_run) check_outputs(config);
+  if (!config.dry_run) {
+    check_outputs(config);
+    if (launcher_for(config, places.in_allocation).name == "local") check_directories(config);
+  }
   return launch(around, {.command = "train", .run = config, .arguments = train_arguments}, places);
 }
 

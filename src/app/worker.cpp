@@ -160,7 +160,10 @@ int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
 
 int work(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles) {
   plan_run(config, around.engines, {.workers = roles.workers});  // what is wrong is told at once
-  if (place.rank == 0) check_outputs(config);
+  if (place.rank == 0) {
+    check_outputs(config);
+    check_directories(config);
+  }
   Crew crew(place, roles, config);
   if (place.rank == 0) return measure(around, config, crew);
   Silence silence;

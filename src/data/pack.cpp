@@ -29,7 +29,7 @@ fs::path note_of(const PackJob& job, bool finished) {
 void make_directory(const std::string& directory) {
   std::error_code failure;
   fs::create_directories(directory, failure);
-  if (failure) throw Error("cannot make {}: {}", directory, failure.message());
+  if (failure) throw UsageError("cannot make {}: {}", directory, failure.message());
 }
 
 // Refuses to mix two packings.
@@ -52,7 +52,7 @@ void check_note(const PackJob& job) {
   const fs::path note = note_of(job, false);
   std::ofstream out(note);
   out << text;
-  if (!out.flush()) throw Error("cannot write {}", note.string());
+  if (!out.flush()) throw UsageError("cannot write {}", note.string());
 }
 
 struct Counts {

@@ -90,9 +90,9 @@ CheckpointWriter::CheckpointWriter(std::string directory, int keep)
     : directory_(std::move(directory)), keep_(keep) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw Error("cannot make --train-dir {}: {}", directory_, error.message());
+  if (error) throw UsageError("cannot make --train-dir {}: {}", directory_, error.message());
   const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
-  if (!why.empty()) throw Error("cannot write to --train-dir {}: {}", directory_, why);
+  if (!why.empty()) throw UsageError("cannot write to --train-dir {}: {}", directory_, why);
 }
 
 void CheckpointWriter::remove_half_written() const {

@@ -112,13 +112,34 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
 }
 
-TEST_F(BadInput, UnwritableFilesAreFailuresBeforeTheRun) {
-  const std::string lenet = "train --model lenet --num-batches=1 ";
-  expect_one_line(lenet + "--result=/nowhere/r.json", 1, "there is no directory /nowhere");
-  expect_one_line(lenet + "--result=/", 1, "it is a directory");
-  expect_one_line(lenet + "--trace-file=/proc/t.json", 1, "--trace-file");
-  expect_one_line(lenet + "--benchmark-log-dir=/proc/log", 1, "--benchmark-log-dir");
-  expect_one_line("bench --models lenet:2 --output /proc/results", 1, "--output");
+TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
+  for (const std::string devices : {"--num-devices=1 ", "--num-devices=2 "}) {
+    const std::string lenet = "train --model lenet --num-batches=1 " + devices;
+    expect_one_line(lenet + "--result=/nowhere/r.json", 2, "there is no directory /nowhere");
+    expect_one_line(lenet + "--result=/", 2, "it is a directory");
+    expect_one_line(lenet + "--trace-file=/proc/t.json", 2, "--trace-file");
+    expect_one_line(lenet + "--benchmark-log-dir=/proc/log", 2, "--benchmark-log-dir");
+    expect_one_line(lenet + "--train-dir=/proc/train", 2, "--train-dir");
+    expect_one_line(lenet + "--summary-dir=/proc/summaries", 2, "--summary-dir");
+  }
+  expect_one_line("bench --models lenet:2 --output /proc/results", 2, "--output");
+  expect_one_line("allreduce --num-devices 2 --result=/nowhere/r.json", 2, "--result");
+}
+
+TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
+  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
+  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
+  expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");
+  expect_one_line("train --model lenet --eval --train-dir /nowhere", 2, "Checkpoint not found in");
+  for (const char* command : {"pack /nowhere x", "check /nowhere", "bench /nowhere"}) {
+    expect_one_line(std::string("data ") + command, 2, "cannot look into /nowhere");
+  }
+  expect_one_line("data make /proc/made", 2, "cannot make /proc/made");
+}
+
+TEST_F(BadInput, AnEngineThatIsNotBuiltIsAUsageError) {
+  if (fs::exists(fs::path(LOCKSTEP_PROGRAM).parent_path() / "lockstep-torch")) GTEST_SKIP();
+  expect_one_line("train --engine torch", 2, "'./run torch' builds it");
 }
 
 TEST_F(BadInput, ABatchThatCannotFitIsAFailureThatNamesOneThatDoes) {

@@ -142,10 +142,13 @@ TEST_F(CheckpointRuns, AnotherNetworkOrOptimizerIsRefused) {
   const auto error = [&](const Words& options) {
     Words words = train(options);
     words.push_back("--train-dir=" + directory.path("t"));
-    return run_really(words).err;
+    const Ran ran = run_really(words);
+    EXPECT_THAT(ran.outcome.why, HasSubstr("exit code 2"));
+    return ran.err;
   };
   EXPECT_THAT(error({"--model=resnet20"}),
               HasSubstr("is of lenet for imagenet, and this run is of"));
+  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}), HasSubstr("is of lenet"));
   EXPECT_THAT(error({"--model=lenet", "--optimizer=adam"}),
               HasSubstr("was trained with --optimizer sgd"));
 }

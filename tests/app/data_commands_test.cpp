@@ -182,10 +182,10 @@ TEST_F(DataCommands, TrainingTwiceOnTheSameDataGivesTheSameLoss) {
 TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
   fs::create_directories(path("empty"));
   const Outcome empty = train(path("empty"));
-  EXPECT_EQ(empty.code, 1);
+  EXPECT_EQ(empty.code, 2);
   EXPECT_EQ(empty.err, "lockstep: " + path("empty") + " is empty\n");
   const Outcome missing = train(path("missing"));
-  EXPECT_EQ(missing.code, 1);
+  EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("No such file"));
   make("set");
   const Outcome labels = train(path("set"), {"--num-classes=3"});
