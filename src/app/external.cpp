@@ -211,7 +211,7 @@ int report(const RunResult& result, Surroundings& around) {
   }
   around.out << total_block(result.throughput.total_images_per_second) << std::flush;
   if (const auto& interval = result.summary.images_per_second_95) {
-    around.err << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
+    around.out << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
                               result.steps.size(), interval->low, interval->high);
   }
   return kSuccess;

@@ -44,7 +44,7 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& ar
   }
   if (config.profile && !run.result.steps.empty()) {
     const Seconds step{mean(durations(run.result.steps))};
-    around.err << profile_table(run.result.ops, plan.facts.batch_size, step);
+    around.out << profile_table(run.result.ops, plan.facts.batch_size, step);
   }
 }
 

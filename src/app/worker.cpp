@@ -57,7 +57,9 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
   if (log) {
     log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
   }
+  for (const std::string& line : summary_lines(result)) around.out << line << "\n";
   write_outputs(plan, run, around);
+  around.out << std::flush;  // before what is said of it
   for (const std::string& line : remarks_after(result)) around.err << line << "\n";
   if (interrupted) {
     around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",

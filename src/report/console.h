@@ -1,5 +1,5 @@
 // console.h: the lines of a run on stdout. Programs have parsed this format for years, so it is
-// kept to the letter; whatever else there is to say goes to stderr.
+// kept to the letter; a summary follows it (remarks.h), and progress and notes go to stderr.
 #pragma once
 
 #include <span>

@@ -164,7 +164,7 @@ std::vector<std::string> remarks_before(const RunResult& run) {
   return lines;
 }
 
-std::vector<std::string> remarks_after(const RunResult& run) {
+std::vector<std::string> summary_lines(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
   std::string speed = fmt::format("{:.2f} images/sec", summary.images_per_second);
@@ -187,13 +187,18 @@ std::vector<std::string> remarks_after(const RunResult& run) {
   lines.push_back(efficiency);
   if (run.facts.devices > 1 && !run.ranks.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
-  if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (const auto line = input_line(run)) lines.push_back(*line);
   if (run.throughput.checkpoint_seconds > 0) {
     lines.push_back(fmt::format(
         "checkpoints took {:.2f} of {:.2f} s, between steps: the total has them, no step has",
         run.throughput.checkpoint_seconds, run.throughput.total_seconds));
   }
+  return lines;
+}
+
+std::vector<std::string> remarks_after(const RunResult& run) {
+  std::vector<std::string> lines;
+  if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (run.input.skipped > 0) {
     lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",
                                 count_text(run.input.skipped, "damaged example")));

@@ -126,26 +126,26 @@ RunResult run_that_waits(double waits) {
 TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
   // Without waiting: 10 images in 50 ms, each 20 ms of a core.
   EXPECT_THAT(
-      remarks_after(run_that_waits(0.05)),
+      summary_lines(run_that_waits(0.05)),
       Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
                          "the network needs 4 cores besides its own; it had 1")));
 }
 
 TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
   const auto is_the_limit = HasSubstr("input is the limit"), waited = HasSubstr("waiting for");
-  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
-  EXPECT_THAT(remarks_after(run_that_waits(0.004)),
+  EXPECT_THAT(summary_lines(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
+  EXPECT_THAT(summary_lines(run_that_waits(0.004)),
               Contains("waiting for images took 4.0 % of the time of steps"));
-  EXPECT_THAT(remarks_after(run_that_waits(0.004)), Each(Not(is_the_limit)));
+  EXPECT_THAT(summary_lines(run_that_waits(0.004)), Each(Not(is_the_limit)));
   RunResult once = run_that_waits(0.05);  // one long wait, and none else
   for (size_t i = 1; i < once.steps.size(); ++i) once.steps[i].phase(Phase::Input) = Seconds(0);
-  EXPECT_THAT(remarks_after(once), Each(Not(is_the_limit)));
+  EXPECT_THAT(summary_lines(once), Each(Not(is_the_limit)));
 }
 
 TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   RunResult result = run_that_waits(0.05);
   result.input.processor_seconds_per_image = 0.001;
-  EXPECT_THAT(remarks_after(result),
+  EXPECT_THAT(summary_lines(result),
               Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
 }
 
