@@ -29,7 +29,8 @@ class EvaluationRun {
       throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
     }
     Evaluator evaluator(plan_, crew_, around_.out);
-    around_.out << header_text(program_version(), plan_.config, plan_.facts, plan_.epochs)
+    around_.out << header_text(program_version(), plan_.config, evaluator.facts(),
+                               evaluator.epochs())
                 << "Generating evaluation model\n"
                 << std::flush;
     open_logs();

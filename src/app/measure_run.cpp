@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "app/gather_run.h"
@@ -161,7 +162,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
     result.throughput = throughput_of(plan, result, total, peak);
     result.throughput.checkpoint_seconds = upkeep.checkpoint_time().count();
     result.independent = independent.against(result.throughput.total_images_per_second);
-    result.last_loss = reported_loss(plan.config, result.steps.back().losses);
+    result.last_loss = plan.config.forward_only
+                           ? std::numeric_limits<double>::quiet_NaN()  // there is none
+                           : reported_loss(plan.config, result.steps.back().losses);
   }
   return {std::move(result), std::move(gathered.traces)};
 }

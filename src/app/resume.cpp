@@ -63,6 +63,8 @@ void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
   plan.facts.warmup_steps =
       static_cast<int>(std::clamp<int64_t>(left - 1, 0, plan.facts.warmup_steps));
   plan.facts.timed_steps = static_cast<int>(left) - plan.facts.warmup_steps;
+  plan.epochs = static_cast<double>(plan.facts.timed_steps * batch) /
+                static_cast<double>(plan.examples_per_epoch);
 }
 
 }  // namespace lockstep

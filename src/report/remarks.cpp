@@ -79,13 +79,19 @@ std::optional<std::string> input_line(const RunResult& run) {
                             cores == 1 ? "core" : "cores", std::clamp(free, 0, run.input.threads));
 }
 
-// Counted from 1, as step lines are.
-std::optional<size_t> first_without_loss(const RunResult& run) {
-  const auto found = std::find_if(run.steps.begin(), run.steps.end(), [](const StepRecord& step) {
-    return !std::isfinite(step.losses.total_loss);
+// Of a network whose loss no longer means anything. Steps are counted from 1, as step lines are.
+std::optional<std::string> divergence_line(const RunResult& run) {
+  constexpr double kExploded = 1e6;
+  const auto found = std::ranges::find_if(run.steps, [](const StepRecord& step) {
+    return !(std::fabs(step.losses.total_loss) < kExploded);
   });
   if (found == run.steps.end()) return {};
-  return static_cast<size_t>(found - run.steps.begin()) + 1;
+  const bool number = std::isfinite(found->losses.total_loss);
+  return fmt::format(
+      "note: the loss is {} from step {} on: this network diverges on {} at this learning rate. "
+      "The speed does not depend on it",
+      number ? "above a million" : "not a number", found - run.steps.begin() + 1,
+      run.config.data_dir.empty() ? "raw synthetic images" : "these images");
 }
 
 void add_oversubscription(const RunResult& run, std::vector<std::string>& lines) {
@@ -203,12 +209,7 @@ std::vector<std::string> remarks_after(const RunResult& run) {
     lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",
                                 count_text(run.input.skipped, "damaged example")));
   }
-  if (const auto step = first_without_loss(run)) {
-    lines.push_back(
-        fmt::format("note: the loss is not a number from step {} on: this network diverges on {} "
-                    "at this learning rate. The speed does not depend on it",
-                    *step, run.config.data_dir.empty() ? "raw synthetic images" : "these images"));
-  }
+  if (const auto line = divergence_line(run)) lines.push_back(*line);
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
     lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",
                                 100 * *run.stolen_cpu_fraction));

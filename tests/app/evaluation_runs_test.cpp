@@ -120,6 +120,10 @@ TEST_F(EvaluationRuns, OfACheckpointSayWhatTheTrainingRunSaid) {
     const Ran evaluated = train(on_digits(data, {"--eval", devices, kept, "--eval-batch-size=7"}));
     EXPECT_EQ(accuracy_in(evaluated.out), expected) << devices;
     EXPECT_THAT(evaluated.out, HasSubstr("Mode:        evaluation\n"));
+    const bool one = std::string(devices) == "--num-devices=1";  // 33 examples in batches of 7
+    EXPECT_THAT(evaluated.out, HasSubstr(one ? "Num batches: 5\nNum epochs:  1.00\n"
+                                             : "Num batches: 3\nNum epochs:  1.00\n"));
+    EXPECT_THAT(evaluated.out, HasSubstr("             7 per device\n"));
     EXPECT_THAT(evaluated.out, HasSubstr("Successfully loaded model from " + directory.path("t")));
     EXPECT_THAT(evaluated.out, HasSubstr("total images/sec"));
   }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -17,6 +18,7 @@ using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
@@ -147,6 +149,18 @@ TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   result.input.processor_seconds_per_image = 0.001;
   EXPECT_THAT(summary_lines(result),
               Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
+}
+
+TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
+  RunResult result;
+  result.steps.resize(3);
+  EXPECT_THAT(remarks_after(result), IsEmpty());
+  result.steps[1].losses.total_loss = 3e38;
+  EXPECT_THAT(remarks_after(result),
+              Contains(HasSubstr("the loss is above a million from step 2 on: this network "
+                                 "diverges")));
+  result.steps[0].losses.total_loss = std::nan("");
+  EXPECT_THAT(remarks_after(result), Contains(HasSubstr("not a number from step 1 on")));
 }
 
 TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }
