@@ -1,5 +1,6 @@
 #include "report/run_result.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -254,7 +255,8 @@ RunResult result_from_json(const Json& json) {
 
 RunResult read_result(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw Error("cannot read the result {}", path);
+  if (!file) throw Error("cannot read the result '{}'", path);
+  if (std::filesystem::is_directory(path)) throw Error("the result {} is a directory", path);
   const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw Error("the result {} is not JSON", path);
   try {
