@@ -35,6 +35,8 @@ Measurements launches_of(const CompareSide& side) {
   return result;
 }
 
+// Blocks of steady steps tell how far chance goes; their mean is what the launch took for an image,
+// which also pays for what is between steps.
 Measurements blocks_of(const RunResult& run) {
   if (run.steps.empty()) return {.seconds_per_image = {1 / rate_of(run)}};
   const auto dropped = static_cast<size_t>(run.summary.steady_state.dropped_steps);
@@ -42,6 +44,8 @@ Measurements blocks_of(const RunResult& run) {
   for (size_t i = std::min(dropped, run.steps.size() - 1); i < run.steps.size(); ++i) {
     times.push_back(run.steps[i].duration.count() / run.steps[i].images);
   }
+  const double scale = 1 / rate_of(run) / mean(times);
+  for (double& time : times) time *= scale;
   const auto least = static_cast<int>(times.size() / kMostBlocks) + 1;
   const int block = std::max(independent_block_length(times), least);
   return {.seconds_per_image = block_means(times, block), .block = block};

@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 StoredRun made_run(double rate, int repeat = 0) {
   StoredRun run;
   run.result.config.model = run.result.facts.model = "alexnet";
-  run.result.summary.images_per_second = rate;
+  run.result.throughput.total_images_per_second = rate;
   run.repeat = repeat;
   run.id = run_id(run.result.config);
   return run;
