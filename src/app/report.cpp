@@ -131,10 +131,8 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
   if (wishes.best) {
     around.out << "\n" << best_table(report, best_of(report, collection.runs, wishes.threshold));
   }
-  if (!report.series.empty()) {
-    for (const std::string& name : write_files(report, source, output_of(wishes))) {
-      around.err << "wrote " << name << "\n";
-    }
+  for (const std::string& name : write_files(report, source, output_of(wishes))) {
+    around.err << "wrote " << name << "\n";
   }
   if (wishes.baseline.empty()) return kSuccess;
   const BaselineReport compared = against_baseline(

@@ -130,7 +130,7 @@ int tell_winner(const HalvingOutcome& outcome, const Store& store, Surroundings&
   last.runs = outcome.ranking;
   const std::vector<StoredRun> runs = own_runs(last, store.contents());
   const ScalingReport report = make_scaling(runs);
-  around.out << scaling_table(report) << "\n"
+  around.out << scaling_table(report, TableOf::Speeds) << "\n"
              << best_table(report, best_of(report, runs)) << "\n"
              << command_line(outcome.ranking.front().config) << "\n";
   return kSuccess;

@@ -54,13 +54,16 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
                {"kind", each.simulated ? "simulated" : "measured"},
                {"failed", each.failed},
                {"warnings", each.warnings}};
-  if (!each.speed) {
+  if (each.failed > 0) {
     json["error"] = each.error;
-    return json;
+    json["last_lines"] = each.last_lines;
   }
+  if (!each.speed) return json;
   json["launches"] = each.speed->launches;
   json["rate"] = number(each.speed->images_per_second);
   json["rate_95"] = interval(each.speed->images_per_second_95);
+  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
   std::vector<double> phases;
   double rest = each.mean_step;
@@ -70,8 +73,7 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   }
   phases.push_back(1000 * std::max(rest, 0.0));
   json["phases_ms"] = numbers(phases);
-  json["exposed"] = number(each.exposed_fraction());
-  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  json["exposed"] = number(each.exposed_fraction().value_or(0));
   return json;
 }
 
@@ -201,7 +203,9 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
     configurations.push_back(configuration_json(report, each));
   }
   std::vector<std::string> notes = report.notes;
-  notes.insert(notes.end(), details.notes.begin(), details.notes.end());
+  for (const auto* more : {&report.base_notes, &details.notes}) {
+    notes.insert(notes.end(), more->begin(), more->end());
+  }
   return {
       {"name", source.name},
       {"history", history_json(runs)},
