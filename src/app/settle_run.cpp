@@ -6,6 +6,7 @@
 #include "app/plan.h"
 #include "base/error.h"
 #include "config/run_options.h"
+#include "launch/hosts.h"
 #include "nn/cost.h"
 
 namespace lockstep {
@@ -44,13 +45,9 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
 RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
                      const std::set<std::string>& swept) {
   if (!wish.program.empty()) return settle_external(wish);
-  if (!wish.job_name.empty()) {
-    throw UsageError("--job-name: a sweep starts all processes of a run itself");
-  }
-  if (!wish.train_dir.empty()) {
-    throw UsageError("--train-dir: the runs of a sweep would go on from each other's checkpoints");
-  }
   RunConfig run = without_what_has_no_place(wish, swept);
+  // A run is known by the hosts, not by what their file is called.
+  if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;
   if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;
