@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "app/settle_run.h"
@@ -71,6 +72,13 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
   sweep.differing = differing_options(configs);
   return sweep;
+}
+
+std::string rough_time(double seconds) {
+  const int64_t whole = std::max<int64_t>(std::llround(seconds), 1), minutes = (whole + 30) / 60;
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents) {
