@@ -80,7 +80,7 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
     }
   }
   if (collection.runs.empty())
-    throw Error("there is no result in {}", fmt::join(directories, ", "));
+    throw UsageError("there is no result in {}", fmt::join(directories, ", "));
   return source;
 }
 

@@ -131,7 +131,7 @@ Json rank_to_json(const RankResult& rank);
 RankResult rank_from_json(const Json& json);
 
 Json result_to_json(const RunResult& result);
-RunResult result_from_json(const Json& json);  // throws Error on another schema
-RunResult read_result(const std::string& path);
+RunResult result_from_json(const Json& json);    // throws Error on another schema
+RunResult read_result(const std::string& path);  // throws UsageError: it is no such file
 
 }  // namespace lockstep
