@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/shell_quote.h"
 #include "base/text.h"
-#include "config/run_id.h"
+#include "config/run_arguments.h"
 #include "config/run_label.h"
 #include "report/best.h"
 #include "report/details.h"
@@ -33,14 +32,6 @@ Json numbers(std::span<const double> values) {
 Json interval(const std::optional<Interval>& interval) {
   if (!interval) return nullptr;
   return Json::array({number(interval->low), number(interval->high)});
-}
-
-std::string command_of(const RunConfig& run) {
-  std::vector<std::string> words = {"lockstep", "train"};
-  for (const std::string& setting : split(canonical_text(run), '\n')) {
-    if (!setting.empty()) words.push_back("--" + setting);
-  }
-  return shell_line(words);
 }
 
 Json configuration_json(const ScalingReport& report, const Configuration& each) {
@@ -105,7 +96,7 @@ Json best_json(const ScalingReport& report, std::span<const StoredRun> runs) {
                     {"best", row.best},
                     {"runner_up", row.runner_up ? Json(*row.runner_up) : Json(nullptr)},
                     {"words", words_about(row)},
-                    {"command", command_of(report.configurations[row.best].config)}});
+                    {"command", train_command_line(report.configurations[row.best].config)}});
   }
   return list;
 }
