@@ -135,16 +135,19 @@ std::optional<std::string> straggler_line(const RunResult& run) {
 
 }  // namespace
 
+std::optional<std::string> note_on_load(const HostInfo& host) {
+  const double load = host.load.value_or(0);
+  if (load <= kBusyLoad) return {};
+  return fmt::format(
+      "note: the load of this machine is {:.2f} before the run: others compute too, and the "
+      "numbers will be too low",
+      load);
+}
+
 std::vector<std::string> remarks_before(const RunResult& run) {
   std::vector<std::string> lines;
   const HostInfo& host = run.host;
-  const double load = host.load.value_or(0);
-  if (load > kBusyLoad) {
-    lines.push_back(
-        fmt::format("note: the load of this machine is {:.2f} before the run: others compute too, "
-                    "and the numbers will be too low",
-                    load));
-  }
+  if (auto note = note_on_load(host)) lines.push_back(std::move(*note));
   add_oversubscription(run, lines);
   const int threads_here = run.facts.workers_here * run.facts.threads;
   if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
