@@ -55,10 +55,12 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
                     !wishes.lists.contains("launcher");
   if (here && !wishes.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
+    const std::string why =
+        most > sweep.cores ? fmt::format("and {} of them share {} cores", most, sweep.cores)
+                           : fmt::format("so that {} of them fit on {} cores", most, sweep.cores);
     sweep.notes.push_back(
-        fmt::format("a device is {} thread{} in all runs, so that {} of them fit on {} cores; "
-                    "--threads says otherwise",
-                    base.threads, base.threads == 1 ? "" : "s", most, sweep.cores));
+        fmt::format("a device is {} thread{} in all runs, {}; --threads says otherwise",
+                    base.threads, base.threads == 1 ? "" : "s", why));
   }
   sweep.plan = {
       .runs =

@@ -63,6 +63,33 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
   return row;
 }
 
+// Each warning once, with the configurations that it is about.
+std::vector<std::string> warnings_of(const ScalingReport& report) {
+  constexpr size_t kMostNamed = 6;
+  std::vector<std::pair<std::string, Row>> about;
+  for (const Configuration& each : report.configurations) {
+    for (const std::string& warning : each.warnings) {
+      auto known = std::ranges::find(about, warning, &std::pair<std::string, Row>::first);
+      if (known == about.end()) known = about.insert(known, {warning, {}});
+      known->second.push_back(label_of(report, each));
+    }
+  }
+  Row lines;
+  for (auto& [warning, labels] : about) {
+    const size_t all = labels.size();
+    std::string names;
+    if (all > 1 && all == report.configurations.size()) {
+      names = "all configurations";
+    } else {
+      labels.resize(std::min(all, kMostNamed));
+      names = fmt::format("{}", fmt::join(labels, ", "));
+      if (all > kMostNamed) names += fmt::format(" and {} more", all - kMostNamed);
+    }
+    lines.push_back(fmt::format("{}: {}", names, warning));
+  }
+  return lines;
+}
+
 ScalingTable table_of(const ScalingReport& report, TableOf what) {
   constexpr auto kLeft = TextTable::Align::Left;
   const Extent extent = {.scaling = what == TableOf::Scaling,
@@ -89,10 +116,8 @@ ScalingTable table_of(const ScalingReport& report, TableOf what) {
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
     table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, extent));
-    for (const std::string& warning : each.warnings) {
-      table.remarks.push_back(fmt::format("{}: {}", label_of(report, each), warning));
-    }
   }
+  for (std::string& line : warnings_of(report)) table.remarks.push_back(std::move(line));
   return table;
 }
 

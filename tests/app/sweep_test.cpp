@@ -178,6 +178,9 @@ TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
   EXPECT_EQ(exit_code(engine), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
+  const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
+  EXPECT_EQ(exit_code(data), 2);
+  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: there is no such directory"));
   EXPECT_FALSE(fs::exists(results()));
 }
 
@@ -238,7 +241,7 @@ TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
       "lockstep: --train-dir: the runs of a sweep would go on from each other's checkpoints\n");
   EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
   const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
-  for (const char* flag : {"--train-dir", "--eval ", "--job-name"}) {
+  for (const char* flag : {" --train-dir", " --eval ", "  --job-name"}) {
     EXPECT_THAT(help, Not(HasSubstr(flag)));
   }
   EXPECT_THAT(help, HasSubstr("For all runs:"));

@@ -110,6 +110,15 @@ TEST(Scaling, AnOldResultCountsByItsThroughputToo) {
   EXPECT_NEAR(make_scaling(runs).configurations[0].speed->images_per_second, 190, 0.1);
 }
 
+TEST(Scaling, AWarningOfSeveralIsOneLine) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2}) add(runs, {.devices = devices, .rates = {100}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)), HasSubstr("note: all configurations: 1 launch: "));
+  add(runs, {.devices = 4, .rates = {100, 101, 99}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)),
+              HasSubstr("note: alexnet:8 x1 native, alexnet:8 x2 native: 1 launch: "));
+}
+
 TEST(Scaling, ATableOfCandidatesHasNoSpeedUp) {
   const ScalingReport report = make_scaling(two_curves());
   const std::string table = scaling_table(report, TableOf::Speeds);
