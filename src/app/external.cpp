@@ -164,7 +164,7 @@ void add_numbers(RunResult& result, const Readings& readings, double images_per_
   if (result.steps.empty()) {
     result.summary.images_per_second = images_per_second;
   } else {
-    result.summary = summarize(result.steps);
+    result.summary = summarize(result.steps, images_per_second);
   }
   result.throughput.total_images_per_second = images_per_second;
 }
