@@ -38,6 +38,7 @@ std::string help_text(const CommandSyntax& syntax) {
   }
   std::string group;
   for (const Flag& flag : syntax.flags) {
+    if (flag.hidden) continue;
     if (flag.group != group) text += fmt::format("\n{}:\n", group = flag.group);
     text += line_of(flag);
   }

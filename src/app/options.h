@@ -24,7 +24,8 @@ struct Flag {
   std::string default_text = {};
   char letter = 0;
   std::vector<std::string> aliases = {};
-  bool many = false;  // given several times, set() is called for each; else the last counts
+  bool many = false;    // given several times, set() is called for each; else the last counts
+  bool hidden = false;  // not in the help: it is there to be refused with a reason
 };
 
 // Words that belong to no flag.

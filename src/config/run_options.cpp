@@ -108,6 +108,10 @@ const RunOption* find_option(std::string_view name) {
   return nullptr;
 }
 
+bool is_identity(const RunOption& option) {
+  return !option.details.only_tells && !option.details.only_starts;
+}
+
 bool is_switch(const RunOption& option) {
   return std::holds_alternative<bool RunConfig::*>(option.member);
 }

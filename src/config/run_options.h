@@ -33,7 +33,8 @@ struct OptionDetails {
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type
   bool only_tells = false;                // changes what is written, never what is measured
-  bool launches = false;                  // for whoever starts the processes, not for them
+  bool only_starts = false;  // how processes are reached and watched, never what they do
+  bool launches = false;     // for whoever starts the processes, not for them
 };
 
 struct RunOption {
@@ -48,6 +49,9 @@ std::span<const RunOption> run_options();  // in the order of the help
 
 // By its name or an alias, with dashes or underscores; null: there is none.
 const RunOption* find_option(std::string_view name);
+
+// Runs that differ in it are different runs: it can change what is measured.
+bool is_identity(const RunOption& option);
 
 bool is_switch(const RunOption& option);                             // needs no value
 bool is_list(const RunOption& option);                               // each time it is given counts

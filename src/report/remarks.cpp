@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -37,7 +38,13 @@ void describe(const RunResult& run, std::vector<std::string>& lines) {
 std::string steadiness_line(const RunResult& run) {
   const SteadyState& state = run.summary.steady_state;
   std::string line = fmt::format("warm-up: {}", words_for(state.steadiness));
-  if (state.reached()) line += fmt::format(", {} timed steps dropped", state.dropped_steps);
+  if (state.dropped_steps > 0) line += fmt::format(" after {} timed steps", state.dropped_steps);
+  if (began_slowly(run)) {
+    line += fmt::format(
+        ", which make it slower: {:.2f} images/sec without them; raise "
+        "--num-warmup-batches",
+        steady_rate_of(run));
+  }
   if (!run.summary.outlier_steps.empty()) {
     const std::size_t count = run.summary.outlier_steps.size();
     line += fmt::format("; {} {} kept", count, count == 1 ? "outlier" : "outliers");
@@ -62,9 +69,8 @@ std::optional<std::string> input_line(const RunResult& run) {
   if (waits < kLimitingWait * step || !most_steps_wait(run)) {
     return fmt::format("waiting for images took {:.1f} % of the time of steps", 100 * waits / step);
   }
-  const double images_per_step =  // of one worker
-      run.summary.images_per_second * step / std::max(run.facts.devices, 1);
-  const double needed = run.input.processor_seconds_per_image * images_per_step / (step - waits);
+  const double needed =
+      run.input.processor_seconds_per_image * run.facts.batch_size / (step - waits);
   const int cores = static_cast<int>(std::ceil(needed));
   std::string line = fmt::format(
       "input is the limit: {:.0f} % of a step waits for images. One takes {:.2f} ms of a core",
@@ -115,8 +121,10 @@ std::string communication_line(const RunResult& run) {
   std::string line = fmt::format("exposed communication {:.1f} ms, {:.1f} % of a step",
                                  1e3 * exposed, 100 * exposed / run.summary.mean_step);
   if (bytes > 0) {
-    line += fmt::format("; {} in {} messages by {}", bytes_text(bytes), run.transfers.size(),
-                        run.facts.communicator);
+    line += fmt::format("; {} in {} {} by {}", bytes_text(bytes), run.transfers.size(),
+                        run.transfers.size() == 1 ? "message" : "messages", run.facts.communicator);
+    const std::string& compression = run.config.gradient_compression;
+    if (compression != "none") line += fmt::format(", as {} on the wire", compression);
   }
   return line;
 }
@@ -147,16 +155,19 @@ std::optional<std::string> straggler_line(const RunResult& run) {
 
 }  // namespace
 
+std::optional<std::string> note_on_load(const HostInfo& host) {
+  const double load = host.load.value_or(0);
+  if (load <= kBusyLoad) return {};
+  return fmt::format(
+      "note: the load of this machine is {:.2f} before the run: others compute too, and the "
+      "numbers will be too low",
+      load);
+}
+
 std::vector<std::string> remarks_before(const RunResult& run) {
   std::vector<std::string> lines;
   const HostInfo& host = run.host;
-  const double load = host.load.value_or(0);
-  if (load > kBusyLoad) {
-    lines.push_back(
-        fmt::format("note: the load of this machine is {:.2f} before the run: others compute too, "
-                    "and the numbers will be too low",
-                    load));
-  }
+  if (auto note = note_on_load(host)) lines.push_back(std::move(*note));
   add_oversubscription(run, lines);
   const int threads_here = run.facts.workers_here * run.facts.threads;
   if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
@@ -173,7 +184,7 @@ std::vector<std::string> remarks_before(const RunResult& run) {
 std::vector<std::string> summary_lines(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
-  std::string speed = fmt::format("{:.2f} images/sec", summary.images_per_second);
+  std::string speed = fmt::format("{:.2f} images/sec", rate_of(run));
   if (const auto& interval = summary.images_per_second_95) {
     speed += fmt::format(", 95 % confidence {:.2f} to {:.2f}", interval->low, interval->high);
   }
@@ -191,7 +202,8 @@ std::vector<std::string> summary_lines(const RunResult& run) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
   }
   lines.push_back(efficiency);
-  if (run.facts.devices > 1 && !run.ranks.empty()) lines.push_back(communication_line(run));
+  const bool together = run.facts.devices > 1 && !run.ranks.empty();
+  if (together || !run.transfers.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto line = input_line(run)) lines.push_back(*line);
   if (run.throughput.checkpoint_seconds > 0) {
@@ -204,6 +216,9 @@ std::vector<std::string> summary_lines(const RunResult& run) {
 
 std::vector<std::string> remarks_after(const RunResult& run) {
   std::vector<std::string> lines;
+  if (run.config.efficiency && !run.independent && run.status == "completed") {
+    lines.emplace_back("note: --efficiency: nothing is communicated in this run, so it has none");
+  }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (run.input.skipped > 0) {
     lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",

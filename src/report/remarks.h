@@ -1,12 +1,16 @@
 // remarks.h: what is said around a run, for people: what may disturb it, and how it went.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/run_result.h"
 
 namespace lockstep {
+
+// The machine computes for others too; absent: it does not, or does not say.
+std::optional<std::string> note_on_load(const HostInfo& host);
 
 // For stderr, before: reasons to distrust what will be measured; with --verbose, what will run on
 // what.

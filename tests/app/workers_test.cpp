@@ -63,6 +63,19 @@ TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
   for (const StepRecord& step : result.steps) EXPECT_EQ(step.images, 8);
 }
 
+TEST_F(Workers, ThereIsOneThroughputWhereverItIsPrinted) {
+  const Ran ran = run(train({"--num-devices=2", "--result", path("r.json")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  double slowest = 0;
+  for (const RankResult& rank : result.ranks) slowest = std::max(slowest, rank.total.count());
+  const double rate = result.throughput.total_images_per_second;
+  EXPECT_NEAR(rate, 6 * 8 / slowest, 1e-6 * rate);
+  EXPECT_EQ(result.summary.images_per_second, rate);
+  EXPECT_THAT(ran.out, HasSubstr(fmt::format("total images/sec: {:.2f}\n", rate)));
+  EXPECT_THAT(ran.err, HasSubstr(fmt::format("{:.2f} images/sec, 95 % confidence", rate)));
+}
+
 TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {
   const Ran ran = run(train({"--num-devices=2", "--efficiency", "--result", path("r.json")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;

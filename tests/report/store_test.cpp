@@ -21,7 +21,7 @@ class StoreTest : public ::testing::Test {
  protected:
   static StoredRun made(int repeat) {
     StoredRun run = {.id = "abc", .repeat = repeat, .raw_file = "runs/abc.json"};
-    run.result.summary.images_per_second = 10 + repeat;
+    run.result.throughput.total_images_per_second = 10 + repeat;
     run.result.steps.resize(3);
     return run;
   }
@@ -45,7 +45,7 @@ TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
   EXPECT_THAT(contents.skipped, IsEmpty());
   EXPECT_EQ(contents.runs[1].repeat, 1);
   EXPECT_EQ(contents.runs[1].raw_file, "runs/abc.json");
-  EXPECT_DOUBLE_EQ(contents.runs[1].result.summary.images_per_second, 11);
+  EXPECT_DOUBLE_EQ(contents.runs[1].result.throughput.total_images_per_second, 11);
   EXPECT_THAT(contents.runs[1].result.steps, IsEmpty());
 }
 

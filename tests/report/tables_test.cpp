@@ -113,7 +113,7 @@ TEST(Remarks, ABusyMachineIsMentioned) {
 RunResult run_that_waits(double waits) {
   RunResult result;
   result.summary.mean_step = 0.1;
-  result.summary.images_per_second = 100;
+  result.facts.batch_size = 10;
   result.summary.mean_phases[static_cast<size_t>(Phase::Input)] = waits;
   StepRecord step;
   step.duration = Seconds(0.1);
@@ -169,7 +169,7 @@ TEST(BenchTable, HasARowPerRun) {
   RunResult result;
   result.facts.model = "alexnet";
   result.facts.batch_size = 128;
-  result.summary.images_per_second = 33.333;
+  result.throughput.total_images_per_second = 33.333;
   result.throughput.fraction_of_peak = 0.701;
   result.peak_memory_bytes = 2'000'000'000;
   const std::string text = bench_table(std::vector<RunResult>{result, result});

@@ -24,7 +24,7 @@ StoredRun launch_of(const SweepRun& run, double rate) {
   StoredRun stored;
   stored.id = run.id;
   stored.result.config = run.config;
-  stored.result.summary.images_per_second = rate;
+  stored.result.throughput.total_images_per_second = rate;
   if (rate == 0) stored.result.status = "failed";
   return stored;
 }
