@@ -15,12 +15,14 @@ StepLosses losses_of(const StepOutcome& outcome, double l2) {
 }  // namespace
 
 void training_step(const Trainee& trainee, StepMeter& meter, int64_t global_step) {
-  auto& [engine, input, strategy, schedule, weight_decay] = trainee;
+  Engine& engine = trainee.engine;
+  Strategy& strategy = trainee.strategy;
   meter.begin_step();
-  const Batch& batch = meter.timed(Phase::Input, [&]() -> const Batch& { return input.next(); });
-  Seconds waited =
-      meter.timed(Phase::Update, [&] { return strategy.begin_step(schedule.at(global_step)); });
-  const double l2 = l2_loss(weight_decay, strategy.sum_of_squares());
+  const Batch& batch =
+      meter.timed(Phase::Input, [&]() -> const Batch& { return trainee.input.next(); });
+  Seconds waited = meter.timed(
+      Phase::Update, [&] { return strategy.begin_step(trainee.schedule.at(global_step)); });
+  const double l2 = l2_loss(trainee.weight_decay, strategy.sum_of_squares());
   const StepOutcome outcome = meter.timed(Phase::Forward, [&] { return engine.forward(batch); });
   meter.timed(Phase::Backward, [&] {
     // By reference: a std::function of one pointer does not allocate.
