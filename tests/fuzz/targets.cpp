@@ -36,11 +36,16 @@ void read_pickle_batch(ByteView bytes) {
   add_cifar_pickle(bytes, images);
 }
 
+Memory memory_of(ByteView bytes) {
+  Memory memory(std::ssize(bytes));
+  if (!bytes.empty()) std::memcpy(memory.data(), bytes.data(), bytes.size());
+  return memory;
+}
+
 // As they are, and with the length and checksum that they would need: behind those a search would
 // find nothing.
 void read_checkpoint_bytes(ByteView bytes) {
-  Memory forged(std::ssize(bytes));
-  std::memcpy(forged.data(), bytes.data(), bytes.size());
+  Memory forged = memory_of(bytes);
   constexpr size_t kVersionAt = 8, kCrcAt = 12, kLengthAt = 16;
   if (bytes.size() >= 32) {
     const auto put = [&](size_t at, auto number) {
@@ -57,9 +62,7 @@ void read_checkpoint_bytes(ByteView bytes) {
     Checkpoint read(std::move(forged));
   } catch (const Error&) {  // refused: what follows is another reading of the same bytes
   }
-  Memory plain(std::ssize(bytes));
-  std::memcpy(plain.data(), bytes.data(), bytes.size());
-  Checkpoint read(std::move(plain));
+  Checkpoint read(memory_of(bytes));
 }
 
 constexpr FuzzTarget kTargets[] = {
