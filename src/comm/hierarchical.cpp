@@ -38,10 +38,12 @@ class HierarchicalCommunicator : public ForwardingCommunicator {
   Memory allocate(int64_t bytes) override { return host_->allocate(bytes); }
 
   void all_reduce(std::span<float> data) override {
-    gathering([&] { host_->all_reduce(data); });
-    if (leading_.size() == 1) return;
-    lead([&](Communicator& leaders) { leaders.all_reduce(data); });
-    handing_down([&] { host_->broadcast(data, 0); });
+    if (leading_.size() == 1) return gathering([&] { host_->all_reduce(data); });
+    handing_down([&] {
+      host_->all_reduce_through(data, [&](std::span<float> sum) {
+        lead([&](Communicator& leaders) { leaders.all_reduce(sum); });
+      });
+    });
   }
 
   void broadcast(std::span<float> data, int root) override {
@@ -83,7 +85,7 @@ class HierarchicalCommunicator : public ForwardingCommunicator {
     try {
       action();
     } catch (const Error& error) {
-      if (leaders_) tell_reason(store_, leaders_name(name_), error.what());
+      if (leaders_ && !leaders_failed_) tell_reason(store_, leaders_name(name_), error.what());
       throw;
     }
   }
@@ -95,6 +97,7 @@ class HierarchicalCommunicator : public ForwardingCommunicator {
     try {
       action(*leaders_);
     } catch (const Error& error) {
+      leaders_failed_ = true;
       host_->abandon(error.what());
     }
   }
@@ -106,6 +109,7 @@ class HierarchicalCommunicator : public ForwardingCommunicator {
   std::vector<int> leading_;
   std::unique_ptr<ShmCommunicator> host_;
   std::unique_ptr<Communicator> leaders_;
+  bool leaders_failed_ = false;  // then they know
 };
 
 }  // namespace

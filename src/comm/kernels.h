@@ -16,7 +16,7 @@ void add(float* out, const float* a, const float* b, int64_t count);
 // Element i of every buffer becomes the sum of the element i of all, first buffer first. Each is
 // read once and written once.
 void sum_to_all(std::span<float* const> buffers, int64_t count);
-// out = the same sum; the buffers stay as they are.
+// out = the same sum; the buffers stay as they are, but out may be the first of them.
 void sum_of(std::span<float* const> buffers, std::span<float> out);
 
 // Sixteen bits on the wire: IEEE half precision, or the upper half of a float. Both round to the

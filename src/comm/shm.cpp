@@ -20,6 +20,13 @@ constexpr int64_t kWindowFloats = 2 * (kSmallFloats + kPieceFloats);
 constexpr int64_t small_at(int64_t turn) { return turn % 2 * kSmallFloats; }
 constexpr int64_t piece_at(int64_t turn) { return 2 * kSmallFloats + turn % 2 * kPieceFloats; }
 
+// What is forwarded at once: large enough for any network, in enough pieces to be worth the turns.
+constexpr int64_t kForwardFloats = 1 << 20;
+constexpr int kMostForwards = 8;
+int forwards(int64_t floats) {
+  return static_cast<int>(std::clamp<int64_t>(floats / kForwardFloats, 1, kMostForwards));
+}
+
 std::span<float> piece(std::span<float> data, int64_t index) {
   const int64_t begin = index * kPieceFloats;
   return data.subspan(begin, std::min(kPieceFloats, std::ssize(data) - begin));
@@ -83,6 +90,44 @@ void ShmCommunicator::all_reduce(std::span<float> data) {
   for (float*& slice : slices) slice += mine.begin;
   sum_to_all(slices, mine.size());
   barrier();
+}
+
+void ShmCommunicator::all_reduce_through(std::span<float> data, const Forward& forward) {
+  if (size() == 1) return forward(data);
+  if (std::ssize(data) > kSmallFloats) {
+    const Meeting met = meet(data);
+    if (met.in_place) return relay(met, data, forward);
+    reduce_windowed(data);
+  } else {
+    reduce_small(data);
+  }
+  if (rank() == 0) forward(data);
+  broadcast(data, 0);
+}
+
+// A turn ends at a barrier: then the sum of its piece stands, and the piece before is back. So rank
+// 0 forwards one piece while the others sum the next and fetch the one before.
+void ShmCommunicator::relay(const Meeting& met, std::span<float> data, const Forward& forward) {
+  const int count = forwards(std::ssize(data));
+  for (int turn = 0; turn < count + 2; ++turn) {
+    if (rank() != 0) {
+      if (turn < count) sum_at_first(met, chunk_range(std::ssize(data), turn, count));
+      if (turn >= 2) {
+        const ChunkRange back = chunk_range(std::ssize(data), turn - 2, count);
+        std::copy_n(met.buffers[0] + back.begin, back.size(), data.begin() + back.begin);
+      }
+    }
+    barrier();
+    if (rank() == 0 && turn < count) forward(chunk(data, turn, count));
+  }
+}
+
+// This rank's share of the sum over a range, into the memory of rank 0, which takes no part.
+void ShmCommunicator::sum_at_first(const Meeting& met, ChunkRange range) const {
+  const ChunkRange mine = chunk_range(range.size(), rank() - 1, size() - 1);
+  std::vector<float*> slices = met.buffers;
+  for (float*& slice : slices) slice += range.begin + mine.begin;
+  sum_of(slices, {slices[0], static_cast<size_t>(mine.size())});
 }
 
 // Everyone adds everything up itself: one barrier instead of two.

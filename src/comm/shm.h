@@ -6,9 +6,12 @@
 // all ranks and used in place; other memory passes through a small window that stays in the cache.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "comm/chunk.h"
 #include "comm/communicator.h"
 #include "comm/options.h"
 #include "comm/roster.h"
@@ -22,6 +25,8 @@ class ShmSegment;
 
 class ShmCommunicator : public Communicator {
  public:
+  using Forward = std::function<void(std::span<float>)>;
+
   // Collective: all members are on this host.
   ShmCommunicator(const Roster& roster, const CommOptions& options, Store& store);
   ~ShmCommunicator() override;
@@ -36,6 +41,10 @@ class ShmCommunicator : public Communicator {
   void recv_bytes(std::span<std::byte> data, int from, int tag) override;
   int recv_any_bytes(std::span<std::byte> data, int tag) override;
   void exchange_bytes(const Exchange<std::byte>& exchange) override;
+
+  // Everyone's data summed at rank 0, which hands it to `forward` piece by piece; what that makes
+  // of it is everyone's. The other ranks add up the next piece and fetch the last meanwhile.
+  void all_reduce_through(std::span<float> data, const Forward& forward);
 
   void set_stall_timeout(Seconds timeout);  // of the calls that follow
   // Ends the waits of all ranks with this reason: what one of them learned elsewhere. Throws it.
@@ -57,6 +66,8 @@ class ShmCommunicator : public Communicator {
   Meeting meet(std::span<float> data);
   Offer offer(std::span<float> data) const;
   float* window(int rank, int64_t first_float) const;
+  void relay(const Meeting& met, std::span<float> data, const Forward& forward);
+  void sum_at_first(const Meeting& met, ChunkRange range) const;
   void reduce_small(std::span<float> data);
   void reduce_windowed(std::span<float> data);
   void broadcast_windowed(std::span<float> data, int root);

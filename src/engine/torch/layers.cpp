@@ -26,11 +26,11 @@ at::Tensor dropout_factors(at::IntArrayRef sizes, const RandomStream& random, do
   return factors;
 }
 
-// How many classes have a higher logit than the right one; of kNoLabel: more than there are.
+// How many classes beat the right one, and any class beats a NaN; of kNoLabel: more than there are.
 at::Tensor ranks_of(const at::Tensor& logits, const at::Tensor& labels) {
   constexpr int64_t kNeverHit = 1 << 30;
   const at::Tensor right = labels.clamp_min(0).unsqueeze(1);
-  return logits.gt(logits.gather(1, right)).sum(1) + labels.eq(kNoLabel) * kNeverHit;
+  return logits.le(logits.gather(1, right)).logical_not().sum(1) + labels.eq(kNoLabel) * kNeverHit;
 }
 
 }  // namespace
