@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cluster/ran.h"
 #include "launch/processes.h"
@@ -97,24 +98,42 @@ TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
   EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
 }
 
+// Files of shared memory that these processes have mapped.
+std::set<std::string> segments_of(const std::vector<pid_t>& processes) {
+  std::set<std::string> files;
+  for (const pid_t process : processes) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    for (std::string line; std::getline(maps, line);) {
+      const size_t path = line.find("/dev/shm/");
+      if (path != std::string::npos && fs::exists(line.substr(path)))
+        files.insert(line.substr(path));
+    }
+  }
+  return files;
+}
+
 TEST_F(MpirunRuns, AKilledLauncherTakesAllWithIt) {
   const std::string mark = "MPIRUN_TEST=" + directory_.string();
   std::vector<std::string> words = {"env", mark, "sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
   for (const std::string& word : train({"-g2", "--num-batches=1000000"})) words.push_back(word);
   pid_t launcher = 0;
   std::vector<pid_t> all;
+  std::set<std::string> segments;
   const Command command = {.name = "the launcher", .argv = words};
   run_commands(std::span(&command, 1), {.time = Seconds(250)},
                {.line = [&](const OutputLine& line) {
                  if (launcher == 0 && line.from_stderr) launcher = std::stoi(line.text);
                  if (all.empty() && line.text.find("images/sec") != std::string::npos) {
                    all = processes_with(mark);
+                   segments = segments_of(all);
                    kill(launcher, SIGKILL);
                  }
                  return Next::GoOn;
                }});
   EXPECT_GE(all.size(), 4u) << "launcher, mpirun, two ranks";
   for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
+  EXPECT_FALSE(segments.empty());
+  for (const std::string& segment : segments) EXPECT_FALSE(fs::exists(segment)) << segment;
 }
 
 TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
