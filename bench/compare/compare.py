@@ -32,7 +32,7 @@ from report import facts, tables, write_between_markers
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_CASES = "alexnet:128,inception3:16,resnet50:16,vgg16:16"
 MOST_STEPS = 20          # of one run; a fast case needs no more
-HOPELESS_LAYOUT = 1.25   # as many times slower in the trial: not measured again
+HOPELESS_LAYOUT = 2.0    # as many times slower in the trial: not measured again
 TELLING_SECONDS = 1.0    # a cold step shorter than this tells nothing about layouts
 
 
@@ -183,6 +183,9 @@ def start_folder(options):
     notes = options.results / "comparison.notes"
     if options.resume and notes.exists():
         return read_json(notes)
+    foreign = [] if notes.exists() else list(options.results.glob("*.json"))
+    if foreign:
+        sys.exit(f"--results {options.results}: has files of somebody else, such as {foreign[0].name}")
     for old in options.results.glob("*.json"):
         old.unlink()
     about = {"seed": options.seed, "rounds": options.rounds, "seconds": options.seconds,

@@ -56,6 +56,8 @@ def speed_row(case, speeds, verdict):
         return f"{speeds[name]:.2f}" if name in speeds else "slower"
     goal = GOALS.get(case.model, LEAST_GOAL)
     reached = "reached" if verdict["ratio"] >= goal else "missed"
+    if verdict["ratio_95"] and verdict["ratio_95"]["low"] < goal <= verdict["ratio_95"]["high"]:
+        reached += ", not certainly"
     return [case.model, str(case.batch_size), str(case.threads), cell("lockstep"),
             cell("lockstep direct"), cell("LibTorch NCHW"), cell("LibTorch channels-last"),
             f'**{verdict["ratio"]:.2f}**', interval_text(verdict["ratio_95"]), verdict["verdict"],
@@ -68,11 +70,12 @@ def machine_row(case, launches, speeds, peer):
     own, theirs = paths["lockstep"], paths[peer]
     peak = figure(own, "throughput", "fma_peak_gflops")
     gflops_per_image = 6e-9 * figure(own, "facts", "forward_macs")
-    shares = [f"{speeds[name] * gflops_per_image / peak:.0%}".replace("%", " %")
+    shares = [f"{speeds[name] * gflops_per_image / peak:.0%}".replace("%", " %") if peak else "?"
               for name in ("lockstep", "lockstep direct", peer)]
     memory = [figure(of, "peak_memory_bytes") / 1e9 for of in (own, theirs)]
     set_up = [figure(of, "setup_seconds") for of in (own, theirs)]
-    return [case.model, str(case.batch_size), str(case.threads), f"{peak:.0f}", *shares,
+    return [case.model, str(case.batch_size), str(case.threads), f"{peak:.0f}" if peak else "?",
+            *shares,
             *(f"{gigabytes:.2f}" for gigabytes in memory), f"{memory[0] / memory[1]:.2f}",
             *(f"{seconds:.1f}" for seconds in set_up)]
 
@@ -108,15 +111,17 @@ def facts(about, launches):
     versions |= {text for result in results for text in result["libraries"].values()}
     stolen = max(result["stolen_cpu_fraction"] or 0 for result in results)
     steps = [len(result["steps"]) for result in results]
+    cache = f"{host['l3_bytes'] >> 20} MiB" if host["l3_bytes"] else "unknown"
     return [
         f"Date: {datetime.datetime.fromisoformat(first).date()}",
         f"Machine: {host['cpu_model']}, {host['cores']} cores, last-level cache "
-        f"{host['l3_bytes'] >> 20} MiB, Linux {host['kernel']}; load average before the first run "
+        f"{cache}, Linux {host['kernel']}; load average before the first run "
         f"{about['load']:.2f}; other virtual machines took at most {stolen:.1%} of a run",
         "Versions: " + "; ".join(sorted(versions)),
         f"Method: {about['rounds']} rounds, everything once in each and in random order (seed "
-        f"{about['seed']}); a launch has one warm-up step and {min(steps)} to {max(steps)} timed "
-        f"ones, as many as take {about['seconds']:g} s; one launch is one measurement",
+        f"{about['seed']}), lockstep direct in the first only; a launch has one warm-up step and "
+        f"{min(steps)} to {max(steps)} timed ones, as many as fit into {about['seconds']:g} s but at "
+        "least one; one launch is one measurement",
     ]
 
 

@@ -103,7 +103,13 @@ CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
       {.name = "check",
        .value_name = "0|1",
        .help = "compare every number with the exact sum",
-       .set = [&w](const std::string& text) { w.check = number_from(0, "check", text) > 0; },
+       .set =
+           [&w](const std::string& text) {
+             if (text != "0" && text != "1") {
+               throw UsageError("--check must be 0 or 1, not '{}'", text);
+             }
+             w.check = text == "1";
+           },
        .default_text = "1",
        .letter = 'c'},
       {.name = "model",

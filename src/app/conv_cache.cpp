@@ -1,6 +1,6 @@
 #include "app/conv_cache.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <fstream>
@@ -23,6 +23,16 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
+// One more whenever a kernel of ours changes so that it may win or lose.
+constexpr int kKernels = 2;
+
+// Virtual machines give many processors one name.
+std::string processor_of(const HostInfo& host) {
+  return fmt::format("{}; {}; caches {} {} {}", host.cpu_model.value_or("unknown"),
+                     fmt::join(host.isa, " "), host.l1_bytes.value_or(0), host.l2_bytes.value_or(0),
+                     host.l3_bytes.value_or(0));
+}
+
 // How many of `chosen` are not in `known`.
 size_t count_new(const ConvChoices& chosen, const ConvChoices& known) {
   size_t count = 0;
@@ -34,8 +44,9 @@ size_t count_new(const ConvChoices& chosen, const ConvChoices& known) {
 
 ConvCache::ConvCache(const std::string& directory, const ConvConditions& conditions,
                      std::ostream& notes)
-    : identity_(fmt::format("lockstep convolutions 1\nprocessor {}\nlibraries {}\nthreads {}\n",
-                            conditions.processor, conditions.libraries, conditions.threads)),
+    : identity_(fmt::format("lockstep convolutions {}\nprocessor {}\nlibraries {}\nthreads {}\n",
+                            kKernels, conditions.processor, conditions.libraries,
+                            conditions.threads)),
       notes_(notes) {
   if (directory.empty()) return;
   const std::string name = fmt::format("convolutions-{:016x}.txt", fnv1a(identity_));
@@ -43,7 +54,8 @@ ConvCache::ConvCache(const std::string& directory, const ConvConditions& conditi
 }
 
 ConvChoices ConvCache::read() const {
-  if (path_.empty() || !fs::exists(path_)) return {};
+  std::error_code unreachable;  // as good as nothing there; writing will say why
+  if (path_.empty() || !fs::exists(path_, unreachable)) return {};
   const std::string text = contents(path_);
   if (!text.starts_with(identity_)) {
     notes_ << fmt::format("note: {} is not of this machine and program: measuring anew\n", path_);
@@ -72,9 +84,7 @@ void ConvCache::add(const ConvChoices& choices) const {
 ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
   std::string libraries = program_version();
   for (const auto& [name, version] : plan.engine->libraries()) libraries += "; " + version;
-  return {.processor = host.cpu_model.value_or("unknown"),
-          .libraries = libraries,
-          .threads = plan.facts.threads};
+  return {.processor = processor_of(host), .libraries = libraries, .threads = plan.facts.threads};
 }
 
 ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes,

@@ -1,6 +1,6 @@
 // conv_cache.h: remembers between runs which method computes a convolution fastest here.
 //
-// One text file for each processor model, set of libraries and number of threads. A file that is
+// One text file for each kind of processor, set of libraries and number of threads. A file that is
 // damaged, or that another program wrote, is left out with a note, and replaced: all it held can be
 // measured again.
 #pragma once

@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/problems.h"
+#include "launch/adoption.h"
 #include "launch/plan_program.h"
 #include "launch/ports.h"
 #include "launch/readings.h"
@@ -30,7 +31,7 @@ struct ExternalRun {
   Program program;
   RunConfig config;  // nothing in it is left open
   std::vector<Command> plan;
-  int workers = 1;
+  int workers = 1;  // that print a throughput
   RunLimits limits;
 };
 
@@ -80,7 +81,7 @@ ExternalRun plan_external(const RunConfig& wishes) {
   refuse(wishes_without_place(run.program, wishes));
   run.config = settled(run.program, wishes);
   const ProcessCounts counts = process_counts(run.program, run.config);
-  run.workers = counts.workers;
+  run.workers = reporting_workers(run.program, run.config);
   run.plan = plan_program(run.program, run.config, local_addresses(counts));
   run.limits.time = Seconds(run.config.program_timeout.value_or(run.program.timeout_seconds));
   if (run.program.silence_seconds) run.limits.silence = Seconds(*run.program.silence_seconds);
@@ -111,7 +112,7 @@ RunResult started_result(const ExternalRun& run) {
                        .fma_peak_gflops = {},
                        .fraction_of_peak = {}};
   result.summary.images_per_second = kUnknown;
-  result.summary.images_per_second_95 = {.low = kUnknown, .high = kUnknown};
+  result.summary.images_per_second_95 = {};
   result.program.emplace();
   result.program->name = run.program.name;
   result.program->source = run.program.source;
@@ -122,6 +123,7 @@ RunResult started_result(const ExternalRun& run) {
 // Runs the plan while its numbers are read, and shows the lines that have some.
 PlanOutcome watch(const ExternalRun& run, Readings& readings, std::ostream& err) {
   const InterruptWatch interrupts;
+  const Adoption adoption;
   const auto line = [&](const OutputLine& output) {
     const bool worker = run.plan[output.command].role == Command::Role::Worker;
     const Readings::Found found = worker ? readings.add(output) : Readings::Found::Nothing;

@@ -100,10 +100,10 @@ class IndependentSteps {
       : plan_(plan), replica_(replica), crew_(crew) {}
 
   void before() {
-    if (plan_.config.efficiency && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
+    if (wanted() && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
   }
   void after() {
-    if (plan_.config.efficiency) run(plan_.facts.timed_steps - steps_);
+    if (wanted()) run(plan_.facts.timed_steps - steps_);
   }
 
   std::optional<Independence> against(double images_per_second) const {
@@ -115,6 +115,11 @@ class IndependentSteps {
   }
 
  private:
+  bool wanted() const {
+    const bool alone = plan_.facts.devices == 1 && !plan_.strategy->needs_servers;
+    return plan_.config.efficiency && plan_.strategy->communicates && !alone;
+  }
+
   void run(int steps) {
     if (steps < 1) return;
     float slowest[] = {static_cast<float>(replica_.measure_independent(steps).count())};

@@ -174,9 +174,12 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
 }
 
 int serve(const RunConfig& config, const Place& place, const Roles& roles) {
-  const InterruptWatch until_the_workers_end;  // who stop by themselves when the user wants it
   Crew crew(place, roles, config);
-  run_server(*crew.connect_everyone(kServersName));
+  const auto everyone = crew.connect_everyone(kServersName);
+  // Workers stop by themselves when the user wants it. Until here a signal simply ends them and us.
+  const InterruptWatch until_the_workers_end(
+      config.job_name.empty() ? "" : "lockstep: it ends with its workers; once more: at once\n");
+  run_server(*everyone);
   return kSuccess;
 }
 

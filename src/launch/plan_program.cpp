@@ -29,6 +29,8 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
+bool has_roles(StartWay way) { return way == StartWay::Roles || way == StartWay::Workers; }
+
 bool spreads_devices(const Program& program, const RunConfig& run) {
   return start_way(program, run.variable_update) != StartWay::Single;
 }
@@ -47,7 +49,7 @@ class Planner {
         counts_(process_counts(program, run)) {
     read_options();
     values_["port"] = addresses.port;
-    if (way_ == StartWay::Roles) {
+    if (has_roles(way_)) {
       values_["job_name"] = "worker";
       values_["task_index"] = "0";
       values_["ps_hosts"] = fmt::format("{}", fmt::join(addresses.servers, ","));
@@ -67,7 +69,7 @@ class Planner {
     for (int i = 0; i < processes(); ++i) {
       commands.push_back(
           command(processes() == 1 ? program_.name : fmt::format("worker {}", i),
-                  way_ == StartWay::Roles ? role("worker", i) : Place{.rank = fmt::to_string(i)}));
+                  has_roles(way_) ? role("worker", i) : Place{.rank = fmt::to_string(i)}));
     }
     return commands;
   }
@@ -197,6 +199,13 @@ ProcessCounts process_counts(const Program& program, const RunConfig& run) {
   const StartWay way = start_way(program, run.variable_update);
   return {.servers = way == StartWay::Roles ? program.servers : 0,
           .workers = way == StartWay::Single ? 1 : run.num_devices};
+}
+
+int reporting_workers(const Program& program, const RunConfig& run) {
+  const std::string& lines =
+      program.output.total.empty() ? program.output.step : program.output.total;
+  const bool told_apart = lines.find("(?P<worker>") != std::string::npos;
+  return told_apart ? run.num_devices : process_counts(program, run).workers;
 }
 
 std::vector<Command> plan_program(const Program& program, const RunConfig& run,

@@ -28,6 +28,9 @@ struct ProcessCounts {
 };
 ProcessCounts process_counts(const Program& program, const RunConfig& run);
 
+// How many workers print a throughput: of one process, those that its lines tell apart.
+int reporting_workers(const Program& program, const RunConfig& run);
+
 // `run` says the model, the batch and the number of batches that are meant, never "absent".
 // Throws UsageError with every wish that the program cannot fulfil.
 std::vector<Command> plan_program(const Program& program, const RunConfig& run,

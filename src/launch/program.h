@@ -17,6 +17,7 @@ enum class StartWay {
   PerDevice,  // one process for each device
   Mpirun,     // one for each device, started by mpirun
   Roles,      // parameter servers, and one worker for each device
+  Workers,    // the same without servers
 };
 
 // Several numbers of one worker, one after the other.

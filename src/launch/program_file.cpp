@@ -22,7 +22,8 @@ struct Word {
 constexpr Word<StartWay> kStartWays[] = {{"single", StartWay::Single},
                                          {"per_device", StartWay::PerDevice},
                                          {"mpirun", StartWay::Mpirun},
-                                         {"roles", StartWay::Roles}};
+                                         {"roles", StartWay::Roles},
+                                         {"workers", StartWay::Workers}};
 constexpr Word<CombineLines> kLines[] = {
     {"last", CombineLines::Last}, {"mean", CombineLines::Mean}, {"median", CombineLines::Median}};
 constexpr Word<CombineWorkers> kWorkers[] = {{"mean", CombineWorkers::Mean},

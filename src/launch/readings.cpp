@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// A million step lines would be a million records; the newest of them is in the total anyway.
+// A record each; beside a total the rest is not missed.
 constexpr size_t kMostReadings = 1'000'000;
 
 std::vector<double> rates_of(const std::vector<Reading>& readings) {
@@ -96,7 +96,10 @@ bool Readings::keep(const PatternMatch& match, const OutputLine& line, RateOf wh
     not_a_number_ = line.text;
     return false;
   }
-  if (readings.size() >= kMostReadings) return false;
+  if (readings.size() >= kMostReadings) {
+    too_many_ = too_many_ || &readings == &deciding();
+    return false;
+  }
   readings.push_back({.worker = match.worker.empty() ? fmt::to_string(line.command) : match.worker,
                       .step = whole_number(match.step),
                       .time = line.time,
@@ -132,6 +135,10 @@ std::string Readings::problem() const {
   if (!forbidden_seen_.empty()) return fmt::format("it printed '{}'", forbidden_seen_);
   if (!not_a_number_.empty()) {
     return fmt::format("'{}' has no throughput above 0", not_a_number_);
+  }
+  if (too_many_) {
+    return fmt::format("it printed its throughput more than {} times: let it do so less often",
+                       kMostReadings);
   }
   const bool by_totals = !program_.output.total.empty();
   const size_t reported = by_totals ? by_worker(totals_).size() : counted_steps().size();

@@ -49,6 +49,9 @@ class Readings {
             std::vector<Reading>& readings);
   ByWorker counted_steps() const;
   bool have_enough() const;
+  const std::vector<Reading>& deciding() const {
+    return program_.output.total.empty() ? steps_ : totals_;
+  }
   std::string incomplete(size_t reported) const;
 
   const Program& program_;
@@ -58,6 +61,7 @@ class Readings {
   std::vector<Reading> steps_, totals_;
   std::map<std::string, int64_t> step_counts_;  // by worker
   bool required_seen_ = false;
+  bool too_many_ = false;  // of the lines that decide
   std::string forbidden_seen_, not_a_number_, half_line_;
 };
 

@@ -103,8 +103,10 @@ std::string communication_line(const RunResult& run) {
   std::string line = fmt::format("exposed communication {:.1f} ms, {:.1f} % of a step",
                                  1e3 * exposed, 100 * exposed / run.summary.mean_step);
   if (bytes > 0) {
-    line += fmt::format("; {} in {} messages by {}", bytes_text(bytes), run.transfers.size(),
-                        run.facts.communicator);
+    line += fmt::format("; {} in {} {} by {}", bytes_text(bytes), run.transfers.size(),
+                        run.transfers.size() == 1 ? "message" : "messages", run.facts.communicator);
+    const std::string& compression = run.config.gradient_compression;
+    if (compression != "none") line += fmt::format(", as {} on the wire", compression);
   }
   return line;
 }
@@ -182,8 +184,13 @@ std::vector<std::string> remarks_after(const RunResult& run) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
   }
   lines.push_back(efficiency);
-  if (run.facts.devices > 1 && !run.ranks.empty()) lines.push_back(communication_line(run));
-  if (run.independent) lines.push_back(efficiency_line(run));
+  const bool together = run.facts.devices > 1 && !run.ranks.empty();
+  if (together || !run.transfers.empty()) lines.push_back(communication_line(run));
+  if (run.independent) {
+    lines.push_back(efficiency_line(run));
+  } else if (run.config.efficiency && run.status == "completed") {
+    lines.push_back("note: --efficiency: nothing is communicated in this run, so it has none");
+  }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (const auto line = input_line(run)) lines.push_back(*line);
   if (run.input.skipped > 0) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -257,8 +258,9 @@ RunResult result_from_json(const Json& json) {
 RunResult read_result(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
-    throw UsageError("cannot read the result {}: {}", path, std::strerror(errno));
+    throw UsageError("cannot read the result '{}': {}", path, std::strerror(errno));
   }
+  if (std::filesystem::is_directory(path)) throw UsageError("the result {} is a directory", path);
   const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
   try {

@@ -78,6 +78,13 @@ TEST_F(ConvCaches, ADirectoryThatCannotBeMadeEndsNoRun) {
   EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
 }
 
+TEST_F(ConvCaches, ADirectoryThatCannotBeReachedEndsNoRun) {
+  fs::create_symlink(directory_ / "deep", directory_ / "deep");  // leads to itself
+  EXPECT_EQ(cache().read(), ConvChoices{});
+  cache().add(kSome);
+  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+}
+
 // An engine that counts what it is asked.
 RunPlan plan_with(EngineKind& kind, const std::string& conv_algo) {
   kind = reference_kind();

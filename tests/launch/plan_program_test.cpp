@@ -151,6 +151,21 @@ TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
   ASSERT_EQ(roles.size(), 3u);
   EXPECT_THAT(roles[1].argv, Contains("--job_name=worker"));
   EXPECT_THAT(roles[1].argv, Contains("--ps_hosts=127.0.0.1:1"));
+
+  run.variable_update = "collective_all_reduce";
+  const auto workers = plan_program(program, run, {.servers = {}, .workers = {"a:1", "b:2"}});
+  ASSERT_EQ(workers.size(), 2u);
+  EXPECT_THAT(workers[1].argv, Contains("--job_name=worker"));
+  EXPECT_THAT(workers[1].argv, Contains("--worker_hosts=a:1,b:2"));
+  EXPECT_THAT(workers[1].argv, Not(Contains(HasSubstr("ps_hosts"))));
+
+  run.variable_update = "distributed_all_reduce";  // wants a controller as well
+  EXPECT_THROW(plan_program(program, run, kAddresses), UsageError);
+}
+
+TEST(PlanProgram, WorkersThatOneProcessTellsApartAreAllExpected) {
+  EXPECT_EQ(reporting_workers(load_program("torchrun_ddp"), run_of(2)), 2);
+  EXPECT_EQ(reporting_workers(load_program("tf_cnn_benchmarks"), run_of(2)), 1);
 }
 
 }  // namespace

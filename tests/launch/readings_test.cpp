@@ -71,6 +71,19 @@ TEST(Readings, ASumNeedsEveryWorker) {
   EXPECT_TRUE(readings.samples().empty());
 }
 
+TEST(Readings, MoreLinesThanAreKeptAreAProblemUnlessATotalDecides) {
+  Program program = by_steps();
+  const auto of_many_lines = [&](const std::string& last) {
+    Readings readings(program, 1, 1);
+    for (int line = 0; line <= 1'000'000; ++line) feed(readings, {0, "rate 1"});
+    feed(readings, {0, last});
+    return std::pair(readings.images_per_second(), readings.problem());
+  };
+  EXPECT_THAT(of_many_lines("rate 2").second, HasSubstr("less often"));
+  program.output.total = R"(total (\S+))";
+  EXPECT_EQ(of_many_lines("total 7").first, 7);
+}
+
 TEST(Readings, NothingMatchedIsAProblemAndNoNumber) {
   const Program program = by_steps();
   Readings readings(program, 1, 1);

@@ -92,7 +92,7 @@ TEST(RunResult, AMissingFileIsNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "cannot read the result /nowhere/result.json: No such file or directory");
+                 "cannot read the result '/nowhere/result.json': No such file or directory");
   }
 }
 

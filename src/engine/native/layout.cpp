@@ -11,6 +11,12 @@ dnnl::memory::desc Layout::describe(const Shape& shape, Format format) const {
   return {{batch, shape.channels(), shape.height(), shape.width()}, kFloat, tag};
 }
 
+int block_of(const dnnl::memory::desc& description) {
+  const auto& format = description.data.format_desc.blocking;
+  const bool blocked = description.data.format_kind == dnnl_blocked && format.inner_nblks == 1;
+  return blocked ? static_cast<int>(format.inner_blks[0]) : 0;
+}
+
 int preferred_block() {
   const auto isa = dnnl::get_effective_cpu_isa();
   const bool wide = isa == dnnl::cpu_isa::avx512_core || isa == dnnl::cpu_isa::avx512_core_vnni ||

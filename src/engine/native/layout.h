@@ -36,6 +36,9 @@ struct Layout {
   }
 };
 
+// Of a description in Format::Blocked; of others 0.
+int block_of(const dnnl::memory::desc& description);
+
 // The block size for this machine's instruction set.
 int preferred_block();
 

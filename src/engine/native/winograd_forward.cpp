@@ -195,7 +195,7 @@ constexpr Bounds kEverything{-__builtin_inff(), __builtin_inff()};
 
 dnnl::memory::desc blocked_weights(const ConvProblem& problem, bool transposed) {
   using Tag = dnnl::memory::format_tag;
-  const bool wide = preferred_block() == 16;
+  const bool wide = block_of(problem.source) == 16;
   const Tag stored = wide ? Tag::OIhw16i16o : Tag::OIhw8i8o;
   const Tag turned = wide ? Tag::OIhw16o16i : Tag::OIhw8o8i;
   return {problem.weight_dims(), kFloat, transposed ? turned : stored};
@@ -204,7 +204,7 @@ dnnl::memory::desc blocked_weights(const ConvProblem& problem, bool transposed) 
 winograd::Problem forward_problem(const ConvProblem& problem) {
   return {.tiling = *winograd::tiling_for(problem.layer.kernel),
           .batch = problem.batch,
-          .block = preferred_block(),
+          .block = block_of(problem.source),
           .input = problem.input,
           .output = problem.output,
           .pad_top = problem.pads.top,
@@ -225,7 +225,7 @@ class WinogradForward : public ConvPass {
       : convolution_(forward_problem(problem), false),
         weights_(blocked_weights(problem, false)),
         channels_(problem.output.channels()),
-        bias_(forward_problem(problem).output_blocks() * preferred_block()) {
+        bias_(forward_problem(problem).output_blocks() * block_of(problem.source)) {
     call_.bounds = bounds;
   }
   std::string kernel() const override { return "winograd"; }
@@ -289,7 +289,8 @@ class WinogradBackwardData : public ConvPass {
 bool winograd_fits(const ConvProblem& problem, const dnnl::memory::desc& stored) {
   const Conv& layer = problem.layer;
   if (!winograd::tiling_for(layer.kernel) || layer.stride != 1 || layer.depthwise) return false;
-  const int block = preferred_block();
+  const int block = block_of(problem.source);
+  if (block == 0) return false;
   const Layout layout = {problem.batch, block, ImageLayout::Nchw};
   return problem.input.channels() >= block && problem.pads.top < layer.kernel.height &&
          problem.pads.left < layer.kernel.width &&

@@ -138,7 +138,7 @@ class WinogradBackwardWeights : public ConvPass {
   explicit WinogradBackwardWeights(const ConvProblem& problem)
       : gradient_({.tiling = *winograd::tiling_for(problem.layer.kernel),
                    .batch = problem.batch,
-                   .block = preferred_block(),
+                   .block = block_of(problem.source),
                    .input = problem.input,
                    .output = problem.output,
                    .pad_top = problem.pads.top,
@@ -164,7 +164,7 @@ class WinogradBackwardWeights : public ConvPass {
 
  private:
   void sum_bias() const {
-    const int block = preferred_block();
+    const int block = block_of(problem_.source);
     const int64_t channels = problem_.output.channels(), blocks = (channels + block - 1) / block;
     const Row row = {.pixels = problem_.output.height() * problem_.output.width(), .block = block};
     parallel_for(blocks, [&](int64_t b) {
