@@ -177,7 +177,7 @@ void check_wishes(const AllReduceWishes& w) {
   if (!w.run.all_reduce_spec.empty()) parse_all_reduce_spec(w.run.all_reduce_spec);
   reductions_for(w);
   const std::string why = w.run.result.empty() ? "" : why_unwritable(w.run.result);
-  if (!why.empty()) throw Error("cannot write --result {}: {}", w.run.result, why);
+  if (!why.empty()) throw UsageError("cannot write --result {}: {}", w.run.result, why);
 }
 
 }  // namespace lockstep

@@ -22,6 +22,7 @@ std::string line_of(const Flag& flag) {
 }
 
 std::string words_of(const Positional& positional) {
+  if (positional.required) return positional.name;
   return fmt::format("[{}]{}", positional.name, positional.many ? "..." : "");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "app/gather_run.h"
@@ -152,8 +153,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   std::optional<Summaries> summaries;
   if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
   Summaries* const told = summaries ? &*summaries : nullptr;
-  Upkeep upkeep(around, plan, crew, log, told);
-  TrainWatch watch(around, plan, engine, crew, log, told);
+  Pulse pulse(crew.control());
+  Upkeep upkeep(around, plan, crew, pulse, log, told);
+  TrainWatch watch(around, plan, engine, crew, pulse, log, told);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(watch, &upkeep);
@@ -177,9 +179,12 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   result.transfers.assign(replica.transfers().begin(), replica.transfers().end());
   if (!result.steps.empty()) {
     result.throughput = throughput_of(plan, result, total, peak);
+    result.throughput.checkpoint_seconds = upkeep.checkpoint_time().count();
     result.summary = summarize(result.steps, result.throughput.total_images_per_second);
     result.independent = independent.against(result.throughput.total_images_per_second);
-    result.last_loss = reported_loss(plan.config, result.steps.back().losses);
+    result.last_loss = plan.config.forward_only
+                           ? std::numeric_limits<double>::quiet_NaN()  // there is none
+                           : reported_loss(plan.config, result.steps.back().losses);
   }
   return {std::move(result), std::move(gathered.traces)};
 }

@@ -34,6 +34,7 @@ struct Positional {
   std::string help;
   std::function<void(const std::string&)> set;  // called for each
   bool many = false;
+  bool required = false;  // in help; whoever needs them says what is missing
 };
 
 struct CommandSyntax {

@@ -20,7 +20,9 @@ std::string range_text(Range range) {
 bool inside(Range range, double number) { return range.least <= number && number <= range.most; }
 
 [[noreturn]] void refuse(const RunOption& option, std::string_view wanted, std::string_view text) {
-  throw UsageError("--{} must be {}, not '{}'", option.name, wanted, text);
+  const std::string& note = option.details.choices_note;
+  throw UsageError("--{} must be {}, not '{}'{}{}", option.name, wanted, text,
+                   note.empty() ? "" : "; ", note);
 }
 
 void read(const RunOption& option, std::string_view text, bool& value) {

@@ -27,6 +27,7 @@ struct Range {
 struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
+  std::string choices_note = {};          // told with them when another is given
   bool may_be_empty = false;              // of texts with choices
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same

@@ -15,7 +15,7 @@ OutputLog::OutputLog(const std::string& directory, const std::string& command_na
   if (directory.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw Error("cannot make {}: {}", directory, error.message());
+  if (error) throw UsageError("cannot make {}: {}", directory, error.message());
   const std::filesystem::path path = std::filesystem::path(directory) / log_file_name(command_name);
   file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file_.is_open()) throw Error("cannot write {}: {}", path.string(), std::strerror(errno));

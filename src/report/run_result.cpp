@@ -154,6 +154,7 @@ void fields(Like<OpResult> auto& op, auto&& visit) {
 void fields(Like<Throughput> auto& throughput, auto&& visit) {
   visit("total_images_per_second", throughput.total_images_per_second);
   visit("total_seconds", throughput.total_seconds);
+  visit("checkpoint_seconds", throughput.checkpoint_seconds);
   visit("images_per_second_per_device", throughput.per_device);
   visit("images_per_second_per_node", throughput.per_node);
   visit("gflops", throughput.gflops);

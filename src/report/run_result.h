@@ -41,6 +41,7 @@ struct OpResult {
 struct Throughput {
   double total_images_per_second = 0;  // timed steps over the longest loop of any rank
   double total_seconds = 0;
+  double checkpoint_seconds = 0;          // of total_seconds; no step has any of it
   double per_device = 0, per_node = 0;    // of total_images_per_second
   double gflops = 0;                      // of total_images_per_second
   std::optional<double> fma_peak_gflops;  // measured on the cores that it had

@@ -49,7 +49,7 @@ TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("Batch size:  8 global\n             4 per device\n"));
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 1; Devices per node: 2; Images/sec: "));
-  EXPECT_THAT(ran.err, HasSubstr("exposed communication"));
+  EXPECT_THAT(ran.out, HasSubstr("exposed communication"));
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.facts.devices, 2);
   EXPECT_EQ(result.facts.communicator, "shm");

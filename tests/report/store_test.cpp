@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -18,13 +19,6 @@ using ::testing::IsEmpty;
 
 class StoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-store-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   static StoredRun made(int repeat) {
     StoredRun run = {.id = "abc", .repeat = repeat, .raw_file = "runs/abc.json"};
     run.result.throughput.total_images_per_second = 10 + repeat;
@@ -36,7 +30,8 @@ class StoreTest : public ::testing::Test {
   }
   std::string file() const { return directory_ + "/" + Store::kFile; }
 
-  std::string directory_;
+  TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path().string();
 };
 
 TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {

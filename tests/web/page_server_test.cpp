@@ -14,6 +14,7 @@
 #include "config/run_id.h"
 #include "report/live_state.h"
 #include "report/store.h"
+#include "support/temporary_directory.h"
 #include "web/sweep_directories.h"
 
 namespace lockstep {
@@ -35,13 +36,7 @@ StoredRun made_run(double rate, int repeat = 0) {
 
 class Serving : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-serve-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-    add("monday", 100);
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { add("monday", 100); }
 
   void add(const std::string& sweep, double rate, int repeat = 0) {
     Store((root_ / sweep).string()).append(made_run(rate, repeat));
@@ -50,7 +45,8 @@ class Serving : public ::testing::Test {
   ServeOptions open() const { return {.roots = roots()}; }
   ServeOptions guarded() const { return {.roots = roots(), .token = "secret"}; }
 
-  fs::path root_;
+  TemporaryDirectory temporary_;
+  const fs::path root_ = temporary_.path();
 };
 
 TEST_F(Serving, ThePageHasTheResultsInside) {
