@@ -93,7 +93,7 @@ def training(arguments, threads, extra=()):
                    "--num-warmup-batches=1", f"--result={result.name}", *extra]
         subprocess.run(command, check=True, capture_output=True)
         run = json.load(open(result.name))
-    return run["summary"]["images_per_second"], run["input"]["processor_seconds_per_image"]
+    return run["throughput"]["total_images_per_second"], run["input"]["processor_seconds_per_image"]
 
 
 def training_round(arguments, directory):

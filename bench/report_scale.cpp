@@ -68,7 +68,9 @@ RunResult result_of(const RunConfig& config, int steps, uint64_t stream, bool wi
       each.steps.back().phase(Phase::Communication) *= random.uniform(draw++);
     }
   }
-  result.summary = summarize(result.steps);
+  const double rate = static_cast<double>(steps) * kBatch * devices / begin;
+  result.throughput.total_images_per_second = rate;
+  result.summary = summarize(result.steps, rate);
   return result;
 }
 

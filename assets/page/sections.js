@@ -54,20 +54,24 @@ function idealLine(all, value) {
   return {label: "Ideal", kind: "ideal", points: counts.map((count) => ({x: count, y: value(count / counts[0])}))};
 }
 
+// Nothing to draw where everything failed.
+const ifMeasured = (make) => (view) => (seriesOf(view).length ? make(view) : null);
+
 const SECTIONS = [
   {id: "remarks", title: "Remarks", make: remarks},
-  {id: "throughput", title: "Throughput", pair: true, make: (view) => section("throughput", "Throughput",
+  {id: "failures", title: "Failures", make: failures},
+  {id: "throughput", title: "Throughput", pair: true, make: ifMeasured((view) => section("throughput", "Throughput",
     "Images per second of all devices together; bars are 95 % confidence intervals over launches.",
     ...scalingChart(view, {title: "Throughput by number of devices", yTitle: "images/sec", yLog: true,
-      value: (point, configuration) => ({y: configuration.rate, ...bounds(configuration.rate_95)}), published: (point) => point.rate}))},
-  {id: "speed-up", title: "Speed-up", pair: true, make: (view) => section("speed-up", "Speed-up",
+      value: (point, configuration) => ({y: configuration.rate, ...bounds(configuration.rate_95)}), published: (point) => point.rate})))},
+  {id: "speed-up", title: "Speed-up", pair: true, make: ifMeasured((view) => section("speed-up", "Speed-up",
     "Against the fewest devices of the same series; the dotted line is ideal.",
     ...scalingChart(view, {title: "Speed-up by number of devices", yTitle: "speed-up", yLog: true, ideal: (more) => more,
-      value: (point) => ({y: point.speed_up, ...bounds(point.speed_up_95)}), published: (point) => point.speedUp}))},
-  {id: "efficiency", title: "Efficiency", pair: true, make: (view) => section("efficiency", "Efficiency",
+      value: (point) => ({y: point.speed_up, ...bounds(point.speed_up_95)}), published: (point) => point.speedUp})))},
+  {id: "efficiency", title: "Efficiency", pair: true, make: ifMeasured((view) => section("efficiency", "Efficiency",
     "Speed-up over the number of devices, relative to the fewest of the series.",
     ...scalingChart(view, {title: "Efficiency by number of devices", yTitle: "efficiency in %", unit: "%", ideal: () => 100,
-      value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more}))},
+      value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more})))},
   {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
   {id: "best", title: "Best configurations", make: best},
   {id: "steps", title: "Single steps", make: steps},
@@ -95,11 +99,23 @@ function remarks(view) {
     }));
 }
 
+function failures(view) {
+  const all = configurationsOf(view).filter(({configuration}) => configuration.failed);
+  if (!all.length) return null;
+  const most = 20;
+  return section("failures", "Failures", "Launches that measured nothing: the last of each configuration, and the end of what it printed. 'lockstep sweep' with --retry-failed repeats them.",
+    ...all.slice(0, most).map(({set, configuration: each}) => el("div", {}, el("h3", {}, nameIn(view, set, each.label)),
+      el("p", {}, `${each.failed} launch${each.failed === 1 ? "" : "es"} failed: ${each.error}`),
+      each.last_lines.length ? el("pre", {tabindex: "0"}, each.last_lines.join("\n")) : null)),
+    all.length > most ? el("p", {class: "about"}, `and ${all.length - most} more configurations`) : null);
+}
+
 // Warnings that differ only in their numbers are one, with the configurations that they are about.
 function warningsIn(view) {
   const kinds = new Map();
   for (const {set, configuration} of configurationsOf(view)) {
     for (const words of configuration.warnings) {
+      if (/^\d+ launch(es)? failed /.test(words)) continue;  // they have a section
       const kind = words.replace(/\d+(\.\d+)?/g, "N");
       if (!kinds.has(kind)) kinds.set(kind, {words, about: []});
       kinds.get(kind).about.push({label: nameIn(view, set, configuration.label), words});
@@ -240,16 +256,18 @@ function stragglers({details}) {
 function everything(view) {
   const points = new Map();
   for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
+  const settings = configurationsOf(view).some(({configuration}) => configuration.settings);
   const cells = ({set, configuration: each}) => {
-    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, each.settings, each.kind, String(each.devices)];
-    if (each.rate == null) return [...name, "", "", "", "", "", `failed: ${each.error}`];
+    const failed = each.rate == null;
+    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? "failed" : each.kind, String(each.devices)];
+    if (failed) return [...name, "", "", "", "", "", "see the failures"];
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
-      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), digits(100 * each.exposed),
+      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not told" : digits(100 * each.exposed),
       [each.data_cost == null ? "" : `real data cost ${digits(100 * each.data_cost)} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
-    {title: "settings", text: true}, {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
+    ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
     {title: "efficiency % (95 %)"}, {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
 }
 

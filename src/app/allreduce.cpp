@@ -20,6 +20,7 @@
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
 #include "report/benchmark_log.h"
+#include "report/remarks.h"
 
 namespace lockstep {
 namespace {
@@ -66,7 +67,10 @@ class Measurement {
   }
 
   int run() {
-    if (speaks()) around_.out << title() << all_reduce_header() << std::flush;
+    if (speaks()) {
+      if (const auto note = note_on_load(host_)) around_.err << *note << "\n";
+      around_.out << title() << all_reduce_header() << std::flush;
+    }
     for (const Reduction& reduction : reductions_) measure(reduction);
     if (!speaks()) return kSuccess;
     around_.out << all_reduce_footer(rows_);
@@ -129,6 +133,7 @@ class Measurement {
                            {"program_version", program_version()},
                            {"written_at", utc_text(std::chrono::system_clock::now())},
                            {"hosts", hosts},
+                           {"load_before", host_.load ? nlohmann::json(*host_.load) : nullptr},
                            {"model", wishes_.of_model ? wishes_.run.model : ""},
                            {"communicator", crew_.backend()},
                            {"all_reduce_spec", wishes_.run.all_reduce_spec},
@@ -147,6 +152,7 @@ class Measurement {
   std::vector<Reduction> reductions_;
   std::vector<Contender> contenders_;
   std::vector<AllReduceRow> rows_;
+  const HostInfo host_ = read_host();
 };
 
 int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes, PerHost per_host) {

@@ -103,7 +103,13 @@ CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
       {.name = "check",
        .value_name = "0|1",
        .help = "compare every number with the exact sum",
-       .set = [&w](const std::string& text) { w.check = number_from(0, "check", text) > 0; },
+       .set =
+           [&w](const std::string& text) {
+             if (text != "0" && text != "1") {
+               throw UsageError("--check must be 0 or 1, not '{}'", text);
+             }
+             w.check = text == "1";
+           },
        .default_text = "1",
        .letter = 'c'},
       {.name = "model",
@@ -171,7 +177,7 @@ void check_wishes(const AllReduceWishes& w) {
   if (!w.run.all_reduce_spec.empty()) parse_all_reduce_spec(w.run.all_reduce_spec);
   reductions_for(w);
   const std::string why = w.run.result.empty() ? "" : why_unwritable(w.run.result);
-  if (!why.empty()) throw Error("cannot write --result {}: {}", w.run.result, why);
+  if (!why.empty()) throw UsageError("cannot write --result {}: {}", w.run.result, why);
 }
 
 }  // namespace lockstep

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -47,12 +48,22 @@ int64_t wrong_numbers(const std::vector<AllReduceRow>& rows) {
 }
 
 std::string all_reduce_footer(const std::vector<AllReduceRow>& rows) {
-  std::vector<double> speeds;
+  std::vector<std::string> names;
   for (const AllReduceRow& row : rows) {
-    speeds.push_back(bus_bandwidth(algorithm_bandwidth(row), row.ranks));
+    if (!std::ranges::count(names, row.contender)) names.push_back(row.contender);
   }
-  return fmt::format("mean busbw {:.2f} GB/s, wrong numbers {}\n", mean(speeds) / 1e9,
-                     rows.front().wrong ? thousands_text(wrong_numbers(rows)) : "not looked for");
+  std::string text;
+  for (const std::string& name : names) {
+    std::vector<double> speeds;
+    for (const AllReduceRow& row : rows) {
+      if (row.contender != name) continue;
+      speeds.push_back(bus_bandwidth(algorithm_bandwidth(row), row.ranks));
+    }
+    text += fmt::format("mean busbw of {}: {:.2f} GB/s\n", name, mean(speeds) / 1e9);
+  }
+  return text + fmt::format("wrong numbers: {}\n", rows.front().wrong
+                                                       ? thousands_text(wrong_numbers(rows))
+                                                       : "not looked for");
 }
 
 nlohmann::json all_reduce_json(const AllReduceRow& row) {

@@ -26,7 +26,7 @@ double quick_seconds(const AllReduceRow& row);  // the first quartile: others di
 
 std::string all_reduce_header();
 std::string all_reduce_line(const AllReduceRow& row);
-// The mean over the rows, and how many numbers were wrong.
+// The mean of each contender's rows, and how many numbers were wrong.
 std::string all_reduce_footer(const std::vector<AllReduceRow>& rows);
 int64_t wrong_numbers(const std::vector<AllReduceRow>& rows);
 

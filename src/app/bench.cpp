@@ -65,9 +65,9 @@ std::string result_path(const Wishes& wishes, const Entry& entry) {
 void prepare_output(const Wishes& wishes, const std::vector<Entry>& entries) {
   std::error_code error;
   std::filesystem::create_directories(wishes.output, error);
-  if (error) throw Error("cannot make --output {}: {}", wishes.output, error.message());
+  if (error) throw UsageError("cannot make --output {}: {}", wishes.output, error.message());
   const std::string why = why_unwritable(result_path(wishes, entries.front()));
-  if (!why.empty()) throw Error("cannot write to --output {}: {}", wishes.output, why);
+  if (!why.empty()) throw UsageError("cannot write to --output {}: {}", wishes.output, why);
 }
 
 // Empty: the user interrupted it.

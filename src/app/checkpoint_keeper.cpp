@@ -9,18 +9,9 @@ CheckpointKeeper::CheckpointKeeper(const RunPlan& plan)
   writer_.remove_half_written();
 }
 
-bool CheckpointKeeper::due(int64_t step) const {
-  const RunConfig& config = plan_.config;
-  if (config.save_model_steps) return step % *config.save_model_steps == 0;
-  return config.save_model_secs > 0 && seconds_since(saved_at_).count() >= config.save_model_secs;
-}
-
-std::future<void> CheckpointKeeper::after_step(int64_t step, const AtRest& replica) {
-  return due(step) ? save(step, replica) : std::future<void>();
-}
-
-std::future<void> CheckpointKeeper::finish(int64_t step, const AtRest& replica) {
-  return step == saved_step_ ? std::future<void>() : save(step, replica);
+bool CheckpointKeeper::time_has_come() const {
+  const double every = plan_.config.save_model_secs;
+  return every > 0 && seconds_since(saved_at_).count() >= every;
 }
 
 std::future<void> CheckpointKeeper::save(int64_t step, const AtRest& replica) {

@@ -1,5 +1,4 @@
-// checkpoint_keeper.h: when a run makes checkpoints: every so many steps or seconds, and at its
-// end.
+// checkpoint_keeper.h: makes the checkpoints of a run.
 #pragma once
 
 #include <future>
@@ -22,15 +21,13 @@ class CheckpointKeeper {
  public:
   explicit CheckpointKeeper(const RunPlan& plan);  // borrows it
 
-  // Everything is copied when they return, and written in a thread when the future is ready; it
-  // has the Error. `step`: updates so far. Without a future nothing is to be saved.
-  std::future<void> after_step(int64_t step, const AtRest& replica);
-  std::future<void> finish(int64_t step, const AtRest& replica);  // however the run ended
-
- private:
-  bool due(int64_t step) const;
+  bool time_has_come() const;                                   // by --save-model-secs
+  bool has(int64_t step) const { return step == saved_step_; }  // the last one is of this step
+  // Everything is copied when it returns, and written in a thread when the future is ready; it
+  // has the Error. `step`: updates so far.
   std::future<void> save(int64_t step, const AtRest& replica);
 
+ private:
   const RunPlan& plan_;
   CheckpointWriter writer_;
   int64_t saved_step_;

@@ -110,8 +110,9 @@ int compare_command(Surroundings& around, std::span<const std::string> arguments
   make_labels_differ(sides, lists);
   const std::vector<std::string> differences = work_differences(sides);
   if (!differences.empty() && !wishes.any_work) {
-    throw Error("these runs did different work (--allow-different-work compares them anyway):\n{}",
-                fmt::join(differences, "\n"));
+    throw UsageError(
+        "these runs did different work (--allow-different-work compares them anyway):\n{}",
+        fmt::join(differences, "\n"));
   }
   CompareReport report = compare(sides, wishes.threshold);
   for (const std::string& line : differences) report.notes.push_back("different work: " + line);

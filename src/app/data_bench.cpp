@@ -38,7 +38,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
       .positional =
           Positional{.name = "DIR",
                      .help = "directory of the data set",
-                     .set = [&wishes](const std::string& word) { wishes.directory = word; }}};
+                     .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                     .required = true}};
 }
 
 // 1, 2, 4, ... and the most.

@@ -30,7 +30,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
           .positional =
               Positional{.name = "DIR",
                          .help = "directory of the data set",
-                         .set = [&wishes](const std::string& word) { wishes.directory = word; }}};
+                         .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                         .required = true}};
 }
 
 // Labels that the data set's network has no output for.
@@ -39,8 +40,8 @@ std::vector<std::string> label_problems(const CheckReport& report) {
   std::vector<std::string> problems;
   for (const auto& [label, count] : report.labels) {
     if (label >= 0 && label < classes) continue;
-    problems.push_back(fmt::format("label {} of {} examples: {} has labels 0 to {}", label,
-                                   thousands_text(count), report.data_name, classes - 1));
+    problems.push_back(fmt::format("label {} of {}: {} has labels 0 to {}", label,
+                                   count_text(count, "example"), report.data_name, classes - 1));
   }
   return problems;
 }
@@ -64,12 +65,11 @@ Json json_of(const CheckReport& report) {
 }
 
 std::string text_of_report(const CheckReport& report, std::string_view split) {
-  std::string text =
-      fmt::format("{}: {} ({}), {} examples, {}\n", split, report.format, report.data_name,
-                  thousands_text(report.examples), bytes_text(report.bytes));
+  std::string text = fmt::format("{}: {} ({}), {}, {}\n", split, report.format, report.data_name,
+                                 count_text(report.examples, "example"), bytes_text(report.bytes));
   if (report.groups > 1) {
     text +=
-        fmt::format("  {} files of {} to {} examples\n", report.groups,
+        fmt::format("  {} of {} to {} examples\n", count_text(report.groups, "file"),
                     thousands_text(report.smallest_group), thousands_text(report.largest_group));
   }
   if (!report.labels.empty()) {
@@ -78,9 +78,10 @@ std::string text_of_report(const CheckReport& report, std::string_view split) {
       least = std::min(least, count);
       most = std::max(most, count);
     }
-    text += fmt::format("  {} labels from {} to {}, {} to {} examples of each\n",
-                        report.labels.size(), report.labels.begin()->first,
-                        report.labels.rbegin()->first, thousands_text(least), thousands_text(most));
+    text +=
+        fmt::format("  {} from {} to {}, {} to {} examples of each\n",
+                    count_text(std::ssize(report.labels), "label"), report.labels.begin()->first,
+                    report.labels.rbegin()->first, thousands_text(least), thousands_text(most));
     text += fmt::format("  up to {}x{} pixels\n", report.most_width, report.most_height);
   }
   for (const std::string& line : label_problems(report)) text += "  " + line + "\n";

@@ -84,6 +84,14 @@ void WorkBar::show(int64_t done, int64_t all) {
   progress_.show(what_, static_cast<int>(done), static_cast<int>(all), left);
 }
 
+std::string outcome_line(std::string_view split, std::string_view thing,
+                         const PackOutcome& outcome) {
+  return fmt::format("{}: {}, {} in {} written, {} {} there\n", split,
+                     count_text(outcome.written_examples, thing), bytes_text(outcome.bytes),
+                     count_text(outcome.written_shards, "file"), outcome.kept_shards,
+                     outcome.kept_shards == 1 ? "was" : "were");
+}
+
 int threads_or_all(int64_t wanted) {
   return wanted > 0 ? static_cast<int>(wanted) : read_host().usable_threads;
 }

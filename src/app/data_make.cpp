@@ -42,7 +42,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
           .positional =
               Positional{.name = "TARGET",
                          .help = "directory for the files",
-                         .set = [&wishes](const std::string& word) { wishes.directory = word; }}};
+                         .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                         .required = true}};
 }
 
 PackedExample made_example(const Wishes& wishes, Split split, int64_t index) {
@@ -87,10 +88,7 @@ bool make_split(Surroundings& around, const Wishes& wishes, Split split) {
       return !interrupts.interrupted();
     });
   }
-  around.err << fmt::format("{}: {} images, {} in {} files written, {} were there\n",
-                            training ? "training" : "validation",
-                            thousands_text(outcome.written_examples), bytes_text(outcome.bytes),
-                            outcome.written_shards, outcome.kept_shards);
+  around.err << outcome_line(training ? "training" : "validation", "image", outcome);
   return outcome.written_shards + outcome.kept_shards == job.shards;
 }
 

@@ -38,7 +38,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
           Positional{.name = "SOURCE TARGET",
                      .help = "directories of the data set and of the files",
                      .set = [&wishes](const std::string& word) { wishes.words.push_back(word); },
-                     .many = true}};
+                     .many = true,
+                     .required = true}};
 }
 
 constexpr int64_t kShardBytes = 100'000'000;
@@ -76,9 +77,7 @@ bool pack_split(Surroundings& around, const Wishes& wishes, Split split) {
       return !interrupts.interrupted();
     });
   }
-  around.err << fmt::format("{}: {} examples, {} in {} files written, {} were there\n", name,
-                            thousands_text(outcome.written_examples), bytes_text(outcome.bytes),
-                            outcome.written_shards, outcome.kept_shards);
+  around.err << outcome_line(name, "example", outcome);
   for (const std::string& line : damage.lines()) around.err << "skipped: " << line << "\n";
   return outcome.written_shards + outcome.kept_shards == job.shards;
 }

@@ -30,6 +30,7 @@ struct EngineKind {
   // last argument does not tell.
   ConvChoices (*choose_convolutions)(const Graph& graph, const EngineOptions& options,
                                      const ConvChoices& known) = nullptr;
+  bool only_cpu = false;                       // it computes on no other --device
   std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
 };
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <thread>
 
 #include "app/evaluator.h"
+#include "app/interrupt.h"
 #include "app/outputs.h"
 #include "app/replica_run.h"
 #include "app/resume.h"
@@ -13,29 +15,105 @@
 #include "report/console.h"
 
 namespace lockstep {
+namespace {
+
+class EvaluationRun {
+ public:
+  EvaluationRun(Surroundings& around, const RunPlan& plan, Crew& crew)
+      : around_(around), plan_(plan), crew_(crew), interval_(plan.config.eval_interval_secs) {}
+
+  // All evaluations, of one checkpoint after the other.
+  std::vector<Evaluation> run() {
+    std::optional<FoundCheckpoint> found = look();
+    if (!found && !repeats()) {
+      throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
+    }
+    Evaluator evaluator(plan_, crew_, around_.out);
+    around_.out << header_text(program_version(), plan_.config, evaluator.facts(),
+                               evaluator.epochs())
+                << "Generating evaluation model\n"
+                << std::flush;
+    open_logs();
+    if (!found && speaks()) {
+      around_.err << fmt::format("waiting for a checkpoint in {}\n", plan_.config.train_dir);
+    }
+    for (;;) {
+      if (found) evaluate(evaluator, *found);
+      if (!repeats() || !another_is_there()) return evaluations_;
+      found = look();
+    }
+  }
+  bool interrupted() const { return interrupted_; }
+
+ private:
+  bool speaks() const { return crew_.rank() == 0; }
+  bool repeats() const { return interval_.count() > 0; }
+
+  // Collective.
+  std::optional<FoundCheckpoint> look() {
+    looked_at_ = Clock::now();
+    if (speaks()) seen_ = newest_path(plan_.config.train_dir);
+    auto found = find_checkpoint(plan_.config, crew_, around_.err);
+    if (found) check_same_network(*found, plan_);
+    return found;
+  }
+
+  // Collective. Waits for one that nobody has looked at; false: somebody does not want to wait.
+  bool another_is_there() {
+    constexpr Seconds kPatience{0.2};  // of somebody who presses Ctrl-C
+    for (;;) {
+      enum { Stop, Another, kCount };
+      float votes[kCount] = {interrupts_.interrupted() ? 1.0F : 0.0F,
+                             speaks() && is_another() ? 1.0F : 0.0F};
+      if (crew_.control().size() > 1) crew_.control().all_reduce(votes);
+      interrupted_ = votes[Stop] > 0;
+      if (interrupted_ || votes[Another] > 0) return !interrupted_;
+      std::this_thread::sleep_for(std::min(kPatience, interval_));
+    }
+  }
+  bool is_another() const {
+    if (seconds_since(looked_at_) < interval_) return false;
+    const std::string newest = newest_path(plan_.config.train_dir);
+    return !newest.empty() && newest != seen_;
+  }
+
+  void evaluate(Evaluator& evaluator, const FoundCheckpoint& found) {
+    around_.out << fmt::format("Successfully loaded model from {}.\n", found.path) << std::flush;
+    const Evaluation& evaluation = evaluations_.emplace_back(evaluator.evaluate(found.checkpoint));
+    around_.out << total_block(static_cast<double>(evaluation.examples) / evaluation.seconds)
+                << std::flush;
+    if (log_) log_evaluation(*log_, evaluation);
+    if (summaries_) summaries_->evaluation(evaluation);
+  }
+
+  void open_logs() {
+    const RunConfig& config = plan_.config;
+    if (speaks() && !config.benchmark_log_dir.empty()) log_.emplace(config.benchmark_log_dir);
+    if (speaks() && !config.summary_dir.empty()) summaries_.emplace(plan_);
+  }
+
+  Surroundings& around_;
+  const RunPlan& plan_;
+  Crew& crew_;
+  Seconds interval_;
+  InterruptWatch interrupts_;
+  TimePoint looked_at_;
+  std::string seen_;  // of rank 0: the newest file, when it looked
+  bool interrupted_ = false;
+  std::optional<BenchmarkLog> log_;
+  std::optional<Summaries> summaries_;
+  std::vector<Evaluation> evaluations_;
+};
+
+}  // namespace
 
 int evaluate_newest(Surroundings& around, const RunPlan& plan, Crew& crew, RunResult result) {
-  around.out << header_text(program_version(), plan.config, plan.facts, plan.epochs)
-             << "Generating evaluation model\n"
-             << std::flush;
   dismiss_servers(plan, crew);
-  const auto found = find_checkpoint(plan.config, crew, around.err);
-  if (!found) throw Error("Checkpoint not found in {}", plan.config.train_dir);
-  check_same_network(*found, plan);
-  Evaluator evaluator(plan, crew, around.out);
-  around.out << fmt::format("Successfully loaded model from {}.\n", found->path) << std::flush;
-  const Evaluation evaluation = evaluator.evaluate(found->checkpoint);
-  if (crew.rank() > 0) return kSuccess;
-  around.out << total_block(static_cast<double>(evaluation.examples) / evaluation.seconds)
-             << std::flush;
-  if (!plan.config.benchmark_log_dir.empty()) {
-    BenchmarkLog log(plan.config.benchmark_log_dir);
-    log_evaluation(log, evaluation);
-  }
-  if (!plan.config.summary_dir.empty()) Summaries(plan).evaluation(evaluation);
-  result.evaluations = {evaluation};
-  write_outputs(plan, {std::move(result), {}}, around);
-  return kSuccess;
+  EvaluationRun run(around, plan, crew);
+  result.evaluations = run.run();
+  if (run.interrupted()) result.status = "interrupted";
+  if (crew.rank() == 0) write_outputs(plan, {std::move(result), {}}, around);
+  return run.interrupted() ? kInterrupted : kSuccess;
 }
 
 }  // namespace lockstep

@@ -1,4 +1,5 @@
-// evaluate_run.h: --eval: how good the newest checkpoint is.
+// evaluate_run.h: --eval: how good the newest checkpoint is; with --eval-interval-secs, each that
+// appears, as another run writes them.
 #pragma once
 
 #include "app/crew.h"

@@ -1,5 +1,6 @@
 #include "app/evaluator.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "app/run_input.h"
@@ -55,6 +56,20 @@ Evaluator::Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out)
       arena_(make_arena(*engine_)),
       examples_(examples_of(plan, crew), most_batches(plan.config)) {
   engine_->bind(arena_);
+}
+
+RunFacts Evaluator::facts() const {
+  RunFacts facts = plan_.facts;
+  facts.batch_size = batch_of(plan_);
+  facts.timed_steps = static_cast<int>(examples_.batches());
+  return facts;
+}
+
+double Evaluator::epochs() const {
+  const double images =
+      static_cast<double>(examples_.batches()) * batch_of(plan_) * plan_.facts.devices;
+  if (examples_.examples() == 0) return images / static_cast<double>(plan_.examples_per_epoch);
+  return std::min(1.0, images / static_cast<double>(examples_.examples()));
 }
 
 Evaluation Evaluator::evaluate(int64_t step, const AtRest& replica) {

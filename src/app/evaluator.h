@@ -18,6 +18,10 @@ class Evaluator {
   // Opens the validation data. Borrows all; `out` gets the lines. Throws Error.
   Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out);
 
+  // As a header tells it: batches in place of steps, and passes over the validation data.
+  RunFacts facts() const;
+  double epochs() const;
+
   // Collective.
   Evaluation evaluate(int64_t step, const AtRest& replica);
   Evaluation evaluate(const Checkpoint& checkpoint);

@@ -164,7 +164,7 @@ void add_numbers(RunResult& result, const Readings& readings, double images_per_
   if (result.steps.empty()) {
     result.summary.images_per_second = images_per_second;
   } else {
-    result.summary = summarize(result.steps);
+    result.summary = summarize(result.steps, images_per_second);
   }
   result.throughput.total_images_per_second = images_per_second;
 }
@@ -213,7 +213,7 @@ int report(const RunResult& result, Surroundings& around) {
   }
   around.out << total_block(result.throughput.total_images_per_second) << std::flush;
   if (const auto& interval = result.summary.images_per_second_95) {
-    around.err << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
+    around.out << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
                               result.steps.size(), interval->low, interval->high);
   }
   return kSuccess;
@@ -227,7 +227,7 @@ int train_external(Surroundings& around, const RunConfig& wishes) {
   const ExternalRun run = plan_external(wishes);
   const std::string& path = run.config.result;
   const std::string why = path.empty() ? "" : why_unwritable(path);
-  if (!why.empty()) throw Error("cannot write --result {}: {}", path, why);
+  if (!why.empty()) throw UsageError("cannot write --result {}: {}", path, why);
 
   RunResult result = started_result(run);
   around.out << fmt::format("{:<13}{}\n{:<13}{}\n{:<13}{} global\n{:<13}{} per device\n",

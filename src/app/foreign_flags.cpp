@@ -1,17 +1,20 @@
 #include "app/foreign_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
 namespace lockstep {
 namespace {
 
-// What may be passed over: a switch either way, a switch that is turned off, a flag with its value.
-enum class Kind { Switch, SwitchedOff, Value };
+enum class Kind { Switch, Value };
 
 struct ForeignFlag {
   std::string_view name;
   Kind kind;
+  std::string_view why = {};       // it is refused; empty: it is passed over
+  std::string_view harmless = {};  // a value that is passed over all the same; of a switch: off
 };
 
 constexpr ForeignFlag kForeignFlags[] = {
@@ -21,21 +24,36 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"kmp-affinity", Kind::Value},
     {"kmp-settings", Kind::Value},
     {"num-inter-threads", Kind::Value},
-    {"use-numa-affinity", Kind::SwitchedOff},
+    {"use-numa-affinity", Kind::Switch,
+     "workers of a host are pinned to neighbouring cores; give --num-devices one for each NUMA "
+     "node"},
     // Where TensorFlow keeps and moves things.
     {"local-parameter-device", Kind::Value},
     {"use-datasets", Kind::Switch},
     {"datasets-use-prefetch", Kind::Switch},
     {"datasets-parallel-interleave-cycle-length", Kind::Value},
-    {"datasets-sloppy-parallel-interleave", Kind::SwitchedOff},
+    {"datasets-parallel-interleave-prefetch", Kind::Value},
+    {"datasets-sloppy-parallel-interleave", Kind::Switch,
+     "the order of examples depends on --seed alone"},
+    {"datasets-repeat-cached-sample", Kind::Switch,
+     "every example is read; --cache takes storage out of the measurement"},
+    {"multi-device-iterator-max-buffer-size", Kind::Value},
+    {"use-python32-barrier", Kind::Switch},
     {"fuse-decode-and-crop", Kind::Switch},
     {"distort-color-in-yiq", Kind::Switch},
     {"force-gpu-compatible", Kind::Switch},
     {"compute-lr-on-cpu", Kind::Switch},
     {"gpu-thread-mode", Kind::Value},
     {"per-gpu-thread-count", Kind::Value},
+    {"gpu-memory-frac-for-testing", Kind::Value},
+    {"use-unified-memory", Kind::Switch},
+    {"timestamped-allocator", Kind::Switch},
+    {"gpu-kt-max-interval", Kind::Value},
+    {"gpu-kt-max-bytes", Kind::Value},
+    {"gpu-kt-max-pending", Kind::Value},
     {"allow-growth", Kind::Switch},
     {"sync-on-finish", Kind::Switch},
+    {"use-chrome-trace-format", Kind::Switch},
     {"summary-verbosity", Kind::Value},
     {"eval-dir", Kind::Value},
     // How it computes the same thing.
@@ -43,22 +61,47 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"winograd-nonfused", Kind::Switch},
     {"batchnorm-persistent", Kind::Switch},
     {"enable-optimizations", Kind::Switch},
+    {"rewriter-config", Kind::Value},
     {"single-l2-loss-op", Kind::Switch},
+    {"sparse-to-dense-grads", Kind::Switch},
     {"use-tf-layers", Kind::Switch},
     {"use-resource-vars", Kind::Switch},
     {"xla", Kind::Switch},
     {"xla-compile", Kind::Switch},
-    // What does not happen anyway.
-    {"use-fp16", Kind::SwitchedOff},
-    {"fp16-vars", Kind::SwitchedOff},
-    {"staged-vars", Kind::SwitchedOff},
-    {"hierarchical-copy", Kind::SwitchedOff},
+    {"network-topology", Kind::Value},
+    {"allreduce-merge-scope", Kind::Value},
+    // Sixteen bits.
+    {"use-fp16", Kind::Switch,
+     "training is in f32; --gradient-compression fp16 or bf16 halves what is sent"},
+    {"fp16-vars", Kind::Switch, "values are kept in f32"},
+    {"fp16-loss-scale", Kind::Value},
+    {"fp16-enable-auto-loss-scale", Kind::Switch},
+    {"fp16-inc-loss-scale-every-n", Kind::Value},
+    {"compact-gradient-transfer", Kind::Switch},
+    // What is not there, or is done otherwise.
+    {"hierarchical-copy", Kind::Switch,
+     "--communicator hierarchical adds up inside every host first"},
+    {"horovod-device", Kind::Value, "gradients are added up on the CPU", "cpu"},
+    {"server-protocol", Kind::Value, "--communicator says what carries gradients", "grpc"},
+    {"controller-host", Kind::Value, "there is no controller; the first worker is where all meet"},
+    {"gpu-indices", Kind::Value, "--device cuda:N names one, with --engine torch"},
+    {"batch-group-size", Kind::Value, "--prefetch says how many batches are made ahead", "1"},
+    {"input-preprocessor", Kind::Value, "images are prepared as by 'default'", "default"},
+    {"ml-perf", Kind::Switch, "images are prepared in one way only"},
+    {"num-eval-epochs", Kind::Value,
+     "an evaluation is one pass over the validation data; --num-eval-batches ends it earlier", "1"},
+    {"freeze-when-forward-only", Kind::Switch, "--forward-only folds nothing"},
+    {"trt-mode", Kind::Value, "there is no TensorRT here"},
+    {"trt-max-workspace-size-bytes", Kind::Value},
+    {"tfprof-file", Kind::Value, "--profile shows the time of every layer"},
+    {"graph-file", Kind::Value, "'lockstep models NAME' shows the layers"},
+    {"partitioned-graph-file-prefix", Kind::Value, "'lockstep models NAME' shows the layers"},
 };
 
 struct Word {
   std::string name;   // without dashes in front, underscores as dashes
-  std::string value;  // behind '='
-  bool has_value;
+  std::string value;  // behind '=', or of the next word
+  bool has_value;     // behind '='
 };
 
 Word word_of(const std::string& argument) {
@@ -76,9 +119,13 @@ bool is_off(const ForeignFlag& flag, const Word& word) {
 }
 
 bool matches(const ForeignFlag& flag, const Word& word) {
-  if (flag.kind == Kind::SwitchedOff) return is_off(flag, word);
-  if (word.name == flag.name) return true;
-  return flag.kind == Kind::Switch && is_off(flag, word);
+  return word.name == flag.name || (flag.kind == Kind::Switch && is_off(flag, word));
+}
+
+bool is_refused(const ForeignFlag& flag, const Word& word) {
+  if (flag.why.empty()) return false;
+  return flag.kind == Kind::Switch ? !is_off(flag, word)
+                                   : word.value.empty() || word.value != flag.harmless;
 }
 
 }  // namespace
@@ -88,15 +135,20 @@ KnownArguments without_foreign_flags(std::span<const std::string> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const bool is_long = argument.size() > 2 && argument.starts_with("--");
-    const Word word = is_long ? word_of(argument) : Word{};
+    Word word = is_long ? word_of(argument) : Word{};
     const auto flag = std::find_if(std::begin(kForeignFlags), std::end(kForeignFlags),
                                    [&](const ForeignFlag& each) { return matches(each, word); });
     if (!is_long || flag == std::end(kForeignFlags)) {
       known.arguments.push_back(argument);
       continue;
     }
-    known.passed_over.push_back("--" + word.name);
-    if (flag->kind == Kind::Value && !word.has_value) ++i;  // the next word is its value
+    const bool takes_next = flag->kind == Kind::Value && !word.has_value;
+    if (takes_next && i + 1 < arguments.size()) word.value = arguments[++i];
+    if (is_refused(*flag, word)) {
+      known.refused.push_back(fmt::format("--{}: {}", word.name, flag->why));
+    } else {
+      known.passed_over.push_back("--" + word.name);
+    }
   }
   return known;
 }

@@ -22,6 +22,7 @@ std::string line_of(const Flag& flag) {
 }
 
 std::string words_of(const Positional& positional) {
+  if (positional.required) return positional.name;
   return fmt::format("[{}]{}", positional.name, positional.many ? "..." : "");
 }
 
@@ -37,6 +38,7 @@ std::string help_text(const CommandSyntax& syntax) {
   }
   std::string group;
   for (const Flag& flag : syntax.flags) {
+    if (flag.hidden) continue;
     if (flag.group != group) text += fmt::format("\n{}:\n", group = flag.group);
     text += line_of(flag);
   }

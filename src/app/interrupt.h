@@ -7,7 +7,8 @@ namespace lockstep {
 // to all processes) while it lives. One at a time.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  // `reply`: what the signal writes to stderr; text that lives as long.
+  explicit InterruptWatch(const char* reply = "");
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;

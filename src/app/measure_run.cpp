@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "app/gather_run.h"
@@ -11,6 +12,7 @@
 #include "app/run_input.h"
 #include "app/train_watch.h"
 #include "app/upkeep.h"
+#include "measure/shared_peak.h"
 #include "report/console.h"
 #include "report/merge_ranks.h"
 
@@ -23,9 +25,22 @@ std::optional<double> peak_of_all(const RunPlan& plan, Crew& crew) {
   crew.control().barrier();
   const std::optional<double> own = plan.engine->peak_gflops(plan.facts.threads);
   if (!own) return {};
-  float sum[] = {static_cast<float>(*own)};
-  if (crew.control().size() > 1) crew.control().all_reduce(sum);
-  return sum[0];
+  const size_t ranks = static_cast<size_t>(crew.control().size());
+  std::vector<float> numbers(3 * ranks);  // everyone fills in what it knows
+  float* mine = &numbers[3 * static_cast<size_t>(crew.control().rank())];
+  mine[0] = static_cast<float>(*own);
+  mine[1] =
+      static_cast<float>(std::min(plan.facts.threads, static_cast<int>(allowed_cores().size())));
+  mine[2] = static_cast<float>(crew.cores_here());
+  if (ranks > 1) crew.control().all_reduce(numbers);
+  std::vector<WorkerPeak> workers;
+  for (size_t i = 0; i < ranks; ++i) {
+    workers.push_back({.host = crew.roster().members[i].host,
+                       .gflops = numbers[3 * i],
+                       .cores = static_cast<int>(numbers[3 * i + 1]),
+                       .host_cores = static_cast<int>(numbers[3 * i + 2])});
+  }
+  return shared_peak(workers);
 }
 
 // Forward is one product per layer, backward two; a multiply-add is two operations.
@@ -33,13 +48,14 @@ Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds t
                          std::optional<double> peak) {
   double images = 0;
   for (const StepRecord& step : result.steps) images += step.images;
+  const double images_per_second = images / total.count();
   const double products = plan.config.forward_only ? 1 : 3;
   const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
-  Throughput throughput = {.total_images_per_second = images / total.count(),
+  Throughput throughput = {.total_images_per_second = images_per_second,
                            .total_seconds = total.count(),
-                           .per_device = images / total.count() / plan.facts.devices,
-                           .per_node = images / total.count() / plan.facts.nodes,
-                           .gflops = result.summary.images_per_second * flops_per_image / 1e9,
+                           .per_device = images_per_second / plan.facts.devices,
+                           .per_node = images_per_second / plan.facts.nodes,
+                           .gflops = images_per_second * flops_per_image / 1e9,
                            .fma_peak_gflops = peak,
                            .fraction_of_peak = {}};
   if (peak) throughput.fraction_of_peak = throughput.gflops / *peak;
@@ -85,10 +101,10 @@ class IndependentSteps {
       : plan_(plan), replica_(replica), crew_(crew) {}
 
   void before() {
-    if (plan_.config.efficiency && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
+    if (wanted() && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
   }
   void after() {
-    if (plan_.config.efficiency) run(plan_.facts.timed_steps - steps_);
+    if (wanted()) run(plan_.facts.timed_steps - steps_);
   }
 
   std::optional<Independence> against(double images_per_second) const {
@@ -100,6 +116,11 @@ class IndependentSteps {
   }
 
  private:
+  bool wanted() const {
+    const bool alone = plan_.facts.devices == 1 && !plan_.strategy->needs_servers;
+    return plan_.config.efficiency && plan_.strategy->communicates && !alone;
+  }
+
   void run(int steps) {
     if (steps < 1) return;
     float slowest[] = {static_cast<float>(replica_.measure_independent(steps).count())};
@@ -132,8 +153,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   std::optional<Summaries> summaries;
   if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
   Summaries* const told = summaries ? &*summaries : nullptr;
-  Upkeep upkeep(around, plan, crew, log, told);
-  TrainWatch watch(around, plan, engine, crew, log, told);
+  Pulse pulse(crew.control());
+  Upkeep upkeep(around, plan, crew, pulse, log, told);
+  TrainWatch watch(around, plan, engine, crew, pulse, log, told);
   around.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(watch, &upkeep);
@@ -156,10 +178,13 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   merge_ranks(result, std::move(gathered.ranks));
   result.transfers.assign(replica.transfers().begin(), replica.transfers().end());
   if (!result.steps.empty()) {
-    result.summary = summarize(result.steps);
     result.throughput = throughput_of(plan, result, total, peak);
+    result.throughput.checkpoint_seconds = upkeep.checkpoint_time().count();
+    result.summary = summarize(result.steps, result.throughput.total_images_per_second);
     result.independent = independent.against(result.throughput.total_images_per_second);
-    result.last_loss = reported_loss(plan.config, result.steps.back().losses);
+    result.last_loss = plan.config.forward_only
+                           ? std::numeric_limits<double>::quiet_NaN()  // there is none
+                           : reported_loss(plan.config, result.steps.back().losses);
   }
   return {std::move(result), std::move(gathered.traces)};
 }

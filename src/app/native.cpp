@@ -17,7 +17,8 @@ EngineKind native_kind() {
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);
           },
-          .choose_convolutions = measure_conv_choices};
+          .choose_convolutions = measure_conv_choices,
+          .only_cpu = true};
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct Flag {
   std::string default_text = {};
   char letter = 0;
   std::vector<std::string> aliases = {};
-  bool many = false;  // given several times, set() is called for each; else the last counts
+  bool many = false;    // given several times, set() is called for each; else the last counts
+  bool hidden = false;  // not in the help: it is there to be refused with a reason
 };
 
 // Words that belong to no flag.
@@ -33,6 +34,7 @@ struct Positional {
   std::string help;
   std::function<void(const std::string&)> set;  // called for each
   bool many = false;
+  bool required = false;  // in help; whoever needs them says what is missing
 };
 
 struct CommandSyntax {

@@ -16,8 +16,8 @@ void become(const OtherProgram& other, const Surroundings& around, const std::st
   const std::filesystem::path path =
       std::filesystem::path(around.program).parent_path() / other.name;
   if (access(path.c_str(), X_OK) != 0) {
-    throw Error("this needs the program {}, which is not there; '{}' builds it", path.string(),
-                other.built_by);
+    throw UsageError("this needs the program {}, which is not there; '{}' builds it", path.string(),
+                     other.built_by);
   }
   std::vector<std::string> words = {path.string(), command};
   words.insert(words.end(), arguments.begin(), arguments.end());

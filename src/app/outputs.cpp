@@ -1,9 +1,11 @@
 #include "app/outputs.h"
 
+#include <filesystem>
 #include <ostream>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "report/benchmark_log.h"
 #include "report/profile.h"
 #include "train/checkpoint_files.h"
 
@@ -14,9 +16,19 @@ void check_outputs(const RunConfig& run) {
                                                               {"trace-file", run.trace_file}};
   for (const auto& [option, path] : files) {
     const std::string why = path.empty() ? "" : why_unwritable(path);
-    if (!why.empty()) throw Error("cannot write --{} {}: {}", option, path, why);
+    if (!why.empty()) throw UsageError("cannot write --{} {}: {}", option, path, why);
   }
+  if (!run.benchmark_log_dir.empty()) BenchmarkLog(run.benchmark_log_dir);  // only looks
+}
+
+void check_directories(const RunConfig& run) {
   if (!run.train_dir.empty() && !run.eval) CheckpointWriter(run.train_dir, 0);  // only looks
+  if (run.summary_dir.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(run.summary_dir, error);
+  const std::string why =
+      error ? error.message() : why_unwritable(run.summary_dir + "/events.out.tfevents");
+  if (!why.empty()) throw UsageError("cannot write to --summary-dir {}: {}", run.summary_dir, why);
 }
 
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
@@ -32,7 +44,7 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& ar
   }
   if (config.profile && !run.result.steps.empty()) {
     const Seconds step{mean(durations(run.result.steps))};
-    around.err << profile_table(run.result.ops, plan.facts.batch_size, step);
+    around.out << profile_table(run.result.ops, plan.facts.batch_size, step);
   }
 }
 

@@ -99,7 +99,7 @@ Roles roles_of(const RunConfig& run, const Place& place) {
   const bool counted = place.meeting == Meeting::Mpi || place.meeting == Meeting::OwnStore;
   if (counted && run.num_devices != 1) {
     throw UsageError(
-        "--num-devices {}: there are as many workers as processes, and {} were started",
+        "--num-devices {}: leave it out; each of the {} processes that were started is a worker",
         run.num_devices, place.size);
   }
   Roles roles = {

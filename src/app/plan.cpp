@@ -93,7 +93,11 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
     }
   };
   attempt([&] { build(model_of(run), model_options(run)); });
-  attempt([&] { find_engine(engines, run.engine); });
+  attempt([&] {
+    if (!find_engine(engines, run.engine).only_cpu || run.device == "cpu") return;
+    throw UsageError("--device {}: the engine {} computes on cpu; --engine torch has cuda",
+                     run.device, run.engine);
+  });
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });

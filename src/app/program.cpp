@@ -34,7 +34,9 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n";
+         "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n"
+         "Exit codes: 0 done, 1 it failed on the way, 2 what was asked for cannot be had, "
+         "130 Ctrl-C.\n";
 }
 
 const Subcommand& find_command(const std::string& name) {

@@ -1,8 +1,10 @@
-// pulse.h: now and then all workers meet between two steps, to agree on what is shown and on
-// whether to stop: a worker that stopped alone would leave the others waiting.
+// pulse.h: now and then all workers meet between two steps, to agree on what is shown, and on
+// whether to stop or to make a checkpoint: whoever did so alone would leave the others waiting.
 //
 // They meet after every warm-up step, after every step that is shown, and else about once a second.
 #pragma once
+
+#include <utility>
 
 #include "comm/communicator.h"
 #include "measure/step_meter.h"
@@ -20,10 +22,14 @@ class Pulse {
   bool alone() const { return control_.size() == 1; }
   bool stop() const { return stop_; }  // somebody wanted to, at the last meeting
 
+  void ask_to_save() { asked_to_save_ = true; }  // at the next meeting
+  // Since the last meeting somebody's wish is known to all, who call this alike. Once for each.
+  bool take_wish_to_save() { return std::exchange(save_, false); }
+
  private:
   Communicator& control_;
   int next_ = 1;
-  bool stop_ = false;
+  bool stop_ = false, asked_to_save_ = false, save_ = false;
 };
 
 }  // namespace lockstep

@@ -86,6 +86,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, Upkeep* upkeep) {
                                  step_by(*strategy), kept_up);
   outcome.total -= kept_up.evaluation_time();              // it is no part of training
   if (kept_up.good_enough()) outcome.interrupted = false;  // that was the goal
+  strategy->settle();  // what is kept and judged in the end has the updates of all workers
   kept_up.finish();
   strategy->finish();
   if (server_) server_->join();

@@ -80,7 +80,7 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
     }
   }
   if (collection.runs.empty())
-    throw Error("there is no result in {}", fmt::join(directories, ", "));
+    throw UsageError("there is no result in {}", fmt::join(directories, ", "));
   return source;
 }
 
@@ -131,10 +131,8 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
   if (wishes.best) {
     around.out << "\n" << best_table(report, best_of(report, collection.runs, wishes.threshold));
   }
-  if (!report.series.empty()) {
-    for (const std::string& name : write_files(report, source, output_of(wishes))) {
-      around.err << "wrote " << name << "\n";
-    }
+  for (const std::string& name : write_files(report, source, output_of(wishes))) {
+    around.err << "wrote " << name << "\n";
   }
   if (wishes.baseline.empty()) return kSuccess;
   const BaselineReport compared = against_baseline(

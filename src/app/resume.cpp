@@ -43,16 +43,16 @@ std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Crew& crew,
 void check_same_network(const FoundCheckpoint& found, const RunPlan& plan) {
   const CheckpointFacts& facts = found.checkpoint.facts();
   if (facts.model == plan.facts.model && facts.dataset == plan.facts.dataset) return;
-  throw Error("{} is of {} for {}, and this run is of {} for {}", found.path, facts.model,
-              facts.dataset, plan.facts.model, plan.facts.dataset);
+  throw UsageError("{} is of {} for {}, and this run is of {} for {}", found.path, facts.model,
+                   facts.dataset, plan.facts.model, plan.facts.dataset);
 }
 
 void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
   check_same_network(found, plan);
   const CheckpointFacts& facts = found.checkpoint.facts();
   if (facts.optimizer != plan.optimizer.name) {
-    throw Error("{} was trained with --optimizer {}, not with {}", found.path, facts.optimizer,
-                plan.optimizer.name);
+    throw UsageError("{} was trained with --optimizer {}, not with {}", found.path, facts.optimizer,
+                     plan.optimizer.name);
   }
   const int64_t batch = int64_t{1} * plan.facts.batch_size * plan.facts.devices;
   plan.beginning = {
@@ -63,6 +63,8 @@ void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
   plan.facts.warmup_steps =
       static_cast<int>(std::clamp<int64_t>(left - 1, 0, plan.facts.warmup_steps));
   plan.facts.timed_steps = static_cast<int>(left) - plan.facts.warmup_steps;
+  plan.epochs = static_cast<double>(plan.facts.timed_steps * batch) /
+                static_cast<double>(plan.examples_per_epoch);
 }
 
 }  // namespace lockstep

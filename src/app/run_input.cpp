@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "comm/gather.h"
+#include "config/evaluation_times.h"
 #include "data/data_formats.h"
 #include "measure/host.h"
-#include "report/console.h"
 
 namespace lockstep {
 namespace {

@@ -39,7 +39,7 @@ RunLogs::RunLogs(const LogWish& wish, std::ostream& err)
     is_new = fs::create_directories(directory_, error);
   }
   if (!error) return;
-  if (!own_) throw Error("cannot make --log-dir {}: {}", directory_, error.message());
+  if (!own_) throw UsageError("cannot make --log-dir {}: {}", directory_, error.message());
   err_ << "note: no logs are kept: cannot make " << directory_ << ": " << error.message() << "\n";
   directory_.clear();
 }

@@ -21,7 +21,7 @@ std::string own_log_directory(const std::string& name);
 class RunLogs {
  public:
   // Makes it. A directory of its own that cannot be made is a note on `err`, and nothing is kept;
-  // throws Error for one that the user named.
+  // throws UsageError for one that the user named.
   RunLogs(const LogWish& wish, std::ostream& err);
   ~RunLogs();  // nothing stays of its own if nothing was written there
   RunLogs(const RunLogs&) = delete;

@@ -1,11 +1,13 @@
 #include "app/settle_run.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/external.h"
 #include "app/plan.h"
 #include "base/error.h"
 #include "config/run_options.h"
+#include "launch/hosts.h"
 #include "nn/cost.h"
 
 namespace lockstep {
@@ -39,18 +41,25 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
   return run;
 }
 
+// On other hosts it may be there all the same.
+void check_data_is_here(const RunConfig& run, const Surroundings& around) {
+  const bool here = run.hosts.empty() && run.worker_hosts.empty() &&
+                    (run.launcher == "auto" || run.launcher == "local") &&
+                    !around.environment("SLURM_JOB_ID");
+  if (here && !run.data_dir.empty() && !std::filesystem::is_directory(run.data_dir)) {
+    throw UsageError("--data-dir {}: there is no such directory", run.data_dir);
+  }
+}
+
 }  // namespace
 
 RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
                      const std::set<std::string>& swept) {
   if (!wish.program.empty()) return settle_external(wish);
-  if (!wish.job_name.empty()) {
-    throw UsageError("--job-name: a sweep starts all processes of a run itself");
-  }
-  if (!wish.train_dir.empty()) {
-    throw UsageError("--train-dir: the runs of a sweep would go on from each other's checkpoints");
-  }
   RunConfig run = without_what_has_no_place(wish, swept);
+  check_data_is_here(run, around);
+  // A run is known by the hosts, not by what their file is called.
+  if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;
   if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;

@@ -13,6 +13,9 @@ bool is_summary_step(const RunConfig& run, int step) {
 
 void Summaries::step(const StepRecord& last, int64_t done, double images_per_second) {
   const double images = last.images;
+  if (plan_.config.forward_only) {
+    return file_.add(plan_.beginning.step + done, {{"images_per_second", images_per_second}});
+  }
   const int64_t schedule_step = plan_.beginning.schedule + done - 1;
   file_.add(plan_.beginning.step + done,
             {{"loss/total", last.losses.total_loss},

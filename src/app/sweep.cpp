@@ -38,10 +38,10 @@ int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Surroundings& 
                               run_label(run.config, sweep.differing));
   }
   around.out << fmt::format(
-      "{} runs, {}{} launches each; {} of {} launches to go, about {} (h:mm:ss, a rough guess)\n",
+      "{} runs, {}{} launches each; {} of {} launches to go, in about {}, which is a rough guess\n",
       sweep.plan.runs.size(), wishes.precision ? "at most " : "", sweep.plan.repeats,
       missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
-      duration_text(seconds));
+      rough_time(seconds));
   return kSuccess;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/run_label.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -54,9 +55,8 @@ void SweepNarrator::show(const Launch& launch, const std::string& what) {
 
 void SweepNarrator::tell(const Launch& launch, const StoredRun& run) {
   progress_.clear();
-  const std::string outcome =
-      run.measured() ? fmt::format("{:.2f} images/sec", run.result.summary.images_per_second)
-                     : "failed: " + run.result.error.value_or("no result");
+  const std::string outcome = run.measured() ? fmt::format("{:.2f} images/sec", rate_of(run.result))
+                                             : "failed: " + run.result.error.value_or("no result");
   around_.err << fmt::format("[{}/{}] {}: {}, {} left\n", launch.done, launch.all, name(launch),
                              outcome, duration_text(launch.remaining.count()));
   for (const std::string& line : run.last_lines) around_.err << "    " << line << "\n";

@@ -26,6 +26,51 @@ int whole_in(const char* option, int least, const std::string& text) {
   return static_cast<int>(*number);
 }
 
+// What a run has and a sweep cannot give it.
+struct NotHere {
+  std::string_view option;
+  const char* why;
+};
+constexpr NotHere kNotHere[] = {
+    {"train-dir", "the runs of a sweep would go on from each other's checkpoints"},
+    {"save-model-steps", "the runs of a sweep keep no checkpoints"},
+    {"save-model-secs", "the runs of a sweep keep no checkpoints"},
+    {"max-ckpts-to-keep", "the runs of a sweep keep no checkpoints"},
+    {"eval", "a sweep measures training"},
+    {"job-name", "a sweep starts all processes of a run itself"},
+    {"task-index", "a sweep starts all processes of a run itself"},
+};
+
+Flag refused_flag(const RunOption& option, const char* why) {
+  const auto refuse = [name = option.name, why](const std::string&) {
+    throw UsageError("--{}: {}", name, why);
+  };
+  return {.name = option.name,
+          .value_name = value_name(option),
+          .help = option.help,
+          .set = refuse,
+          .aliases = option.details.aliases,
+          .hidden = true};
+}
+
+// The same for all runs: no part of what they are, or a list itself, of which all values count.
+Flag common_flag(const RunOption& option, SweepWishes& wishes) {
+  const auto set = [&wishes, &option](const std::string& text) {
+    RunConfig probe;
+    set_from_text(probe, option, text);  // a bad one is told now
+    std::vector<std::string>& list = wishes.lists[option.name];
+    list = {is_list(option) && !list.empty() ? list.front() + "\n" + text : text};
+  };
+  return {.name = option.name,
+          .value_name = value_name(option),
+          .help = option.help,
+          .set = set,
+          .group = "For all runs",
+          .letter = option.details.letter,
+          .aliases = option.details.aliases,
+          .many = is_list(option)};
+}
+
 Flag axis_flag(const RunOption& option, SweepWishes& wishes) {
   const auto add = [&wishes, &option](const std::string& text) {
     RunConfig probe;
@@ -122,11 +167,20 @@ CommandSyntax syntax_for(SweepWishes& wishes, const SweepSyntax& command) {
   std::erase_if(syntax.flags, [&](const Flag& flag) {
     return std::ranges::count(command.without, flag.name) > 0;
   });
+  std::vector<Flag> common, refused;
   for (const RunOption& option : run_options()) {
-    // A list of words is one value, and --dry-run shows the sweep.
-    const bool is_axis = !option.details.only_tells && !is_list(option) && option.name != "dry-run";
-    if (is_axis) syntax.flags.push_back(axis_flag(option, wishes));
+    const auto not_here = std::ranges::find(kNotHere, option.name, &NotHere::option);
+    if (option.details.only_tells || option.name == "dry-run") continue;  // that of the sweep
+    if (not_here != std::end(kNotHere)) {
+      refused.push_back(refused_flag(option, not_here->why));
+    } else if (is_list(option) || !is_identity(option)) {
+      common.push_back(common_flag(option, wishes));
+    } else {
+      syntax.flags.push_back(axis_flag(option, wishes));
+    }
   }
+  std::ranges::move(common, std::back_inserter(syntax.flags));
+  std::ranges::move(refused, std::back_inserter(syntax.flags));
   return syntax;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "app/run_places.h"
@@ -55,10 +56,12 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
                     !wishes.lists.contains("launcher");
   if (here && !wishes.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
+    const std::string why =
+        most > sweep.cores ? fmt::format("and {} of them share {} cores", most, sweep.cores)
+                           : fmt::format("so that {} of them fit on {} cores", most, sweep.cores);
     sweep.notes.push_back(
-        fmt::format("a device is {} thread{} in all runs, so that {} of them fit on {} cores; "
-                    "--threads says otherwise",
-                    base.threads, base.threads == 1 ? "" : "s", most, sweep.cores));
+        fmt::format("a device is {} thread{} in all runs, {}; --threads says otherwise",
+                    base.threads, base.threads == 1 ? "" : "s", why));
   }
   sweep.plan = {
       .runs =
@@ -76,6 +79,13 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
   sweep.differing = differing_options(configs);
   return sweep;
+}
+
+std::string rough_time(double seconds) {
+  const int64_t whole = std::max<int64_t>(std::llround(seconds), 1), minutes = (whole + 30) / 60;
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents) {

@@ -20,6 +20,8 @@ struct PlannedSweep {
 // Throws UsageError with the problems of all runs.
 PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around);
 
+std::string rough_time(double seconds);  // "8 s", "5 min", "2 h 10 min"
+
 // Of this sweep alone: the directory may hold others.
 std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents);
 

@@ -14,6 +14,7 @@
 #include "app/worker.h"
 #include "base/error.h"
 #include "config/run_arguments.h"
+#include "launch/launchers.h"
 
 namespace lockstep {
 namespace {
@@ -23,13 +24,30 @@ void note_passed_over(const KnownArguments& known, std::ostream& err) {
   err << fmt::format("note: nothing to set here: {}\n", fmt::join(known.passed_over, ", "));
 }
 
+// Options that cannot be had are problems like any other: all are told at once.
+Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
+  std::vector<std::string> problems = known.refused;
+  Parsed parsed = Parsed::Options;
+  try {
+    parsed = parse(syntax, known.arguments);
+  } catch (const UsageError& error) {  // becomes lines among the others
+    problems.emplace_back(error.what());
+  }
+  const bool helped = parsed == Parsed::Help;
+  if (!helped && !problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  return parsed;
+}
+
 // Everything that can be known to be wrong is found here, before any process is started.
 int launch_train(Surroundings& around, const RunConfig& config, PerHost per_host) {
   const RunPlaces places = places_for(config, per_host, around);
   const int processes = static_cast<int>(places.ranks.size());
   const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
   plan_run(config, around.engines, {.workers = roles.workers});
-  if (!config.dry_run) check_outputs(config);
+  if (!config.dry_run) {
+    check_outputs(config);
+    if (launcher_for(config, places.in_allocation).here) check_directories(config);
+  }
   return launch(
       around,
       {.command = "train", .name = config.model, .run = config, .arguments = train_arguments},
@@ -47,7 +65,7 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   bool per_host = false;
   note_given(syntax.flags, "num-devices", per_host);
   const KnownArguments known = without_foreign_flags(arguments);
-  if (parse(syntax, known.arguments) == Parsed::Help) {
+  if (parse_known(syntax, known) == Parsed::Help) {
     around.out << help_text(syntax);
     return kSuccess;
   }

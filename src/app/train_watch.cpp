@@ -17,15 +17,15 @@ Progress::Style style_for(const Surroundings& around) {
 
 }  // namespace
 
-TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
-                       BenchmarkLog* log, Summaries* summaries)
+TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, const Crew& crew,
+                       Pulse& pulse, BenchmarkLog* log, Summaries* summaries)
     : around_(around),
       plan_(plan),
       engine_(engine),
       log_(log),
       summaries_(summaries),
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
-      pulse_(crew.control()),
+      pulse_(pulse),
       progress_(around.err, style_for(around)) {
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
@@ -67,7 +67,7 @@ void TrainWatch::show_step(std::span<const StepRecord> timed, const StepRecord& 
   const int64_t global_step =
       plan_.beginning.step + plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
   log_->metric("current_examples_per_sec", speed_so_far(timed, last), global_step);
-  if (!plan_.config.print_training_accuracy && !plan_.config.forward_only) return;
+  if (!plan_.config.print_training_accuracy) return;
   log_->metric("top_1_accuracy", last.losses.top_1_hits / static_cast<double>(last.images),
                global_step);
   log_->metric("top_5_accuracy", last.losses.top_5_hits / static_cast<double>(last.images),

@@ -20,8 +20,8 @@ namespace lockstep {
 class TrainWatch : public LoopObserver {
  public:
   // Borrows all of it; `log` and `summaries` may be null, and are only rank 0's.
-  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, Crew& crew,
-             BenchmarkLog* log, Summaries* summaries);
+  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, const Crew& crew,
+             Pulse& pulse, BenchmarkLog* log, Summaries* summaries);
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed) override;
@@ -49,7 +49,7 @@ class TrainWatch : public LoopObserver {
   Summaries* summaries_;
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
   InterruptWatch interrupts_;
-  Pulse pulse_;
+  Pulse& pulse_;
   Progress progress_;
   std::optional<OpTotals> totals_;
   std::optional<OpTimeline> timeline_;

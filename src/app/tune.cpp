@@ -9,7 +9,6 @@
 #include "app/settle_run.h"
 #include "app/sweep_narrator.h"
 #include "base/error.h"
-#include "base/shell_quote.h"
 #include "base/text.h"
 #include "config/run_label.h"
 #include "measure/host.h"
@@ -94,15 +93,6 @@ void open_axes(SweepWishes& wishes, int cores) {
   }
 }
 
-std::string command_line(const RunConfig& run) {
-  // The network is named even if it is the default one.
-  std::vector<std::string> words = {"lockstep", "train", "--model=" + run.model};
-  for (const std::string& argument : train_arguments(run)) {
-    if (!argument.starts_with("--model=")) words.push_back(argument);
-  }
-  return shell_line(words);
-}
-
 int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& around) {
   double seconds = 0, part = 1;
   for (const SweepRun& run : sweep.plan.runs) {
@@ -118,9 +108,9 @@ int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& aro
                     static_cast<double>(rules.least) / static_cast<double>(sweep.plan.runs.size()));
   }
   const double runs = static_cast<double>(sweep.plan.runs.size());
-  around.out << fmt::format(
-      "{} candidates, about {:.0f} launches and {} (h:mm:ss, a rough guess)\n",
-      sweep.plan.runs.size(), std::ceil(launches * runs), duration_text(seconds * launches));
+  around.out << fmt::format("{} candidates, about {:.0f} launches in {}, which is a rough guess\n",
+                            sweep.plan.runs.size(), std::ceil(launches * runs),
+                            rough_time(seconds * launches));
   return kSuccess;
 }
 
@@ -130,9 +120,9 @@ int tell_winner(const HalvingOutcome& outcome, const Store& store, Surroundings&
   last.runs = outcome.ranking;
   const std::vector<StoredRun> runs = own_runs(last, store.contents());
   const ScalingReport report = make_scaling(runs);
-  around.out << scaling_table(report) << "\n"
+  around.out << scaling_table(report, TableOf::Speeds) << "\n"
              << best_table(report, best_of(report, runs)) << "\n"
-             << command_line(outcome.ranking.front().config) << "\n";
+             << train_command_line(outcome.ranking.front().config) << "\n";
   return kSuccess;
 }
 

@@ -3,43 +3,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ostream>
-
-#include "report/console.h"
 
 namespace lockstep {
 namespace {
 
-// In steps; epochs are rounded up to whole ones.
-int64_t evaluation_interval(const RunPlan& plan) {
-  const RunConfig& run = plan.config;
-  if (run.eval_during_training_every_n_steps) return *run.eval_during_training_every_n_steps;
-  const double examples = static_cast<double>(plan.examples_per_epoch);
-  const double batch = double{1} * plan.facts.batch_size * plan.facts.devices;
-  const double steps = std::ceil(*run.eval_during_training_every_n_epochs * examples / batch);
-  return std::max<int64_t>(1, static_cast<int64_t>(std::min(steps, 1e15)));
+EvaluationTimes times_of(const RunPlan& plan) {
+  return {plan.config, plan.examples_per_epoch,
+          int64_t{1} * plan.facts.batch_size * plan.facts.devices};
 }
 
 }  // namespace
 
-Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkLog* log,
-               Summaries* summaries)
+Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pulse,
+               BenchmarkLog* log, Summaries* summaries)
     : around_(around),
       plan_(plan),
       control_(crew.control()),
+      pulse_(pulse),
       log_(log),
       summaries_(summaries),
+      evaluation_times_(times_of(plan)),
       step_(plan.beginning.step) {
   if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan);
-  if (!evaluates_during_training(plan.config)) return;
-  evaluator_.emplace(plan, crew, around.out);
-  evaluate_every_ = evaluation_interval(plan);
+  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, around.out);
 }
 
-bool Upkeep::all_know_of_save() const {
+// On all workers alike. When seconds have passed, rank 0 alone knows; the others hear of it when
+// all meet, within a step or about a second.
+bool Upkeep::saves_now() {
   const RunConfig& run = plan_.config;
-  return !run.train_dir.empty() && run.save_model_steps && step_ % *run.save_model_steps == 0;
+  if (run.train_dir.empty()) return false;
+  if (run.save_model_steps) return step_ % *run.save_model_steps == 0;
+  if (pulse_.alone()) return keeper_->time_has_come();
+  if (pulse_.take_wish_to_save()) return true;
+  if (keeper_ && keeper_->time_has_come()) pulse_.ask_to_save();
+  return false;
+}
+
+void Upkeep::save(const AtRest& replica) {
+  std::future<void> saved;
+  if (keeper_) saved = keeper_->save(step_, replica);
+  meet_when(std::move(saved));
 }
 
 // Collective. Whoever went on alone would wait in the next step, which would be taken for
@@ -57,14 +62,15 @@ void Upkeep::meet_when(std::future<void> saved) {
 
 void Upkeep::after_step(const AtRest& replica) {
   ++step_;
-  std::future<void> saved;
-  if (keeper_) saved = keeper_->after_step(step_, replica);
-  if (all_know_of_save()) {
-    meet_when(std::move(saved));
-  } else if (saved.valid()) {  // its time had come, which rank 0 alone knows
-    saved.get();
+  if (saves_now()) {
+    const TimePoint begin = Clock::now();
+    save(replica);
+    checkpoint_time_ += seconds_since(begin);
   }
-  if (!evaluator_ || step_ % evaluate_every_ != 0) return;
+  if (evaluator_ && evaluation_times_.due(step_)) evaluate_now(replica);
+}
+
+void Upkeep::evaluate_now(const AtRest& replica) {
   around_.out << fmt::format("Running evaluation at global_step {}\n", step_);
   evaluate(replica);
   const std::optional<double>& wanted = plan_.config.stop_at_top_1_accuracy;
@@ -76,18 +82,21 @@ void Upkeep::after_step(const AtRest& replica) {
 }
 
 void Upkeep::finish(const AtRest& replica) {
-  std::future<void> saved;
-  if (keeper_) saved = keeper_->finish(step_, replica);
-  const bool saves = saved.valid();
-  if (!plan_.config.train_dir.empty()) meet_when(std::move(saved));
-  if (saves) {
-    around_.err << fmt::format("checkpoint of step {} in {}\n", step_, plan_.config.train_dir);
-  }
+  if (!plan_.config.train_dir.empty()) save_last(replica);
   if (!evaluator_) return;
   around_.out << "Done with training\n" << std::flush;
   if (!evaluations_.empty() && evaluations_.back().step == step_) return;
   around_.out << fmt::format("Running final evaluation at global_step {}\n", step_);
   evaluate(replica);
+}
+
+// However the run ended. Only rank 0 knows whether it has been saved already; when workers do not
+// wait for each other, that one may lack what others have pushed since.
+void Upkeep::save_last(const AtRest& replica) {
+  const bool saves = keeper_ && (!keeper_->has(step_) || !plan_.config.cross_replica_sync);
+  meet_when(saves ? keeper_->save(step_, replica) : std::future<void>());
+  if (!saves) return;
+  around_.err << fmt::format("checkpoint of step {} in {}\n", step_, plan_.config.train_dir);
 }
 
 void Upkeep::evaluate(const AtRest& replica) {

@@ -8,7 +8,9 @@
 #include "app/crew.h"
 #include "app/evaluator.h"
 #include "app/program.h"
+#include "app/pulse.h"
 #include "app/summaries.h"
+#include "config/evaluation_times.h"
 #include "train/loop.h"
 
 namespace lockstep {
@@ -16,34 +18,40 @@ namespace lockstep {
 class Upkeep {
  public:
   // Borrows all of it; `log` and `summaries` may be null.
-  Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, BenchmarkLog* log,
+  Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pulse, BenchmarkLog* log,
          Summaries* summaries);
 
   // These on all workers alike.
-  void after_step(const AtRest& replica);
-  void warmup_done() { evaluation_time_ = Seconds{0}; }
+  void after_step(const AtRest& replica);  // and after the pulse of that step, if it had one
+  void warmup_done() { evaluation_time_ = checkpoint_time_ = Seconds{0}; }
   bool wants_stop() const { return good_enough_; }
   void finish(const AtRest& replica);  // after the last step
 
-  Seconds evaluation_time() const { return evaluation_time_; }  // since the warm-up
+  // Since the warm-up, until the last step.
+  Seconds evaluation_time() const { return evaluation_time_; }
+  Seconds checkpoint_time() const { return checkpoint_time_; }
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
  private:
-  bool all_know_of_save() const;
+  bool saves_now();
+  void save(const AtRest& replica);
   void meet_when(std::future<void> saved);
+  void save_last(const AtRest& replica);
+  void evaluate_now(const AtRest& replica);
   void evaluate(const AtRest& replica);
 
   Surroundings& around_;
   const RunPlan& plan_;
   Communicator& control_;
+  Pulse& pulse_;
   BenchmarkLog* log_;
   Summaries* summaries_;
+  EvaluationTimes evaluation_times_;
   int64_t step_;  // updates so far
   std::optional<CheckpointKeeper> keeper_;
   std::optional<Evaluator> evaluator_;
-  int64_t evaluate_every_ = 0;
   std::vector<Evaluation> evaluations_;
-  Seconds evaluation_time_{};
+  Seconds evaluation_time_{}, checkpoint_time_{};
   bool good_enough_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "app/run_input.h"
 #include "base/error.h"
 #include "comm/gather.h"
+#include "config/evaluation_times.h"
 #include "measure/host.h"
 #include "report/console.h"
 #include "report/remarks.h"
@@ -56,7 +57,9 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, Be
   if (log) {
     log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
   }
+  for (const std::string& line : summary_lines(result)) around.out << line << "\n";
   write_outputs(plan, run, around);
+  around.out << std::flush;  // before what is said of it
   for (const std::string& line : remarks_after(result)) around.err << line << "\n";
   if (interrupted) {
     around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
@@ -159,7 +162,10 @@ int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
 
 int work(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles) {
   plan_run(config, around.engines, {.workers = roles.workers});  // what is wrong is told at once
-  if (place.rank == 0) check_outputs(config);
+  if (place.rank == 0) {
+    check_outputs(config);
+    check_directories(config);
+  }
   Crew crew(place, roles, config);
   if (place.rank == 0) return measure(around, config, crew);
   Silence silence;
@@ -174,9 +180,12 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
 }
 
 int serve(const RunConfig& config, const Place& place, const Roles& roles) {
-  const InterruptWatch until_the_workers_end;  // who stop by themselves when the user wants it
   Crew crew(place, roles, config);
-  run_server(*crew.connect_everyone(kServersName));
+  const auto everyone = crew.connect_everyone(kServersName);
+  // Workers stop by themselves when the user wants it. Until here a signal simply ends them and us.
+  const InterruptWatch until_the_workers_end(
+      config.job_name.empty() ? "" : "lockstep: it ends with its workers; once more: at once\n");
+  run_server(*everyone);
   return kSuccess;
 }
 

@@ -99,4 +99,8 @@ std::string thousands_text(int64_t number) {
   return digits;
 }
 
+std::string count_text(int64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", thousands_text(number), thing, number == 1 ? "" : "s");
+}
+
 }  // namespace lockstep

@@ -23,5 +23,6 @@ std::string closest(std::string_view word, std::span<const std::string> candidat
 std::string bytes_text(int64_t bytes);       // "3.2 GB", "512 B"; powers of 1000
 std::string duration_text(double seconds);   // "1:02:03", "4:05"
 std::string thousands_text(int64_t number);  // "25,557,032"
+std::string count_text(int64_t number, std::string_view thing);  // "1 file", "2,000 files"
 
 }  // namespace lockstep

@@ -1,6 +1,10 @@
 #include "config/problems.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
+
+#include "config/evaluation_times.h"
 
 namespace lockstep {
 namespace {
@@ -10,8 +14,12 @@ struct Rule {
   std::string_view line;
 };
 
-bool evaluates_during_training(const RunConfig& run) {
-  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
+// Of the options that say when to evaluate.
+int given_times(const RunConfig& run) {
+  return int{run.eval_during_training_every_n_steps.has_value()} +
+         int{run.eval_during_training_every_n_epochs.has_value()} +
+         int{!run.eval_during_training_at_specified_steps.empty()} +
+         int{!run.eval_during_training_at_specified_epochs.empty()};
 }
 
 constexpr Rule kRules[] = {
@@ -106,11 +114,11 @@ constexpr Rule kRules[] = {
        return evaluates_during_training(run) && (run.eval || run.forward_only);
      },
      "--eval-during-training needs training, which --eval and --forward-only do not do"},
-    {[](const RunConfig& run) {
-       return run.eval_during_training_every_n_steps && run.eval_during_training_every_n_epochs;
-     },
-     "--eval-during-training-every-n-steps and -every-n-epochs both say when to evaluate; give one "
-     "of them"},
+    {[](const RunConfig& run) { return given_times(run) > 1; },
+     "--eval-during-training-every-n-steps, -every-n-epochs, -at-specified-steps and "
+     "-at-specified-epochs all say when to evaluate; give one of them"},
+    {[](const RunConfig& run) { return run.eval_interval_secs > 0 && !run.eval; },
+     "--eval-interval-secs says how often --eval looks for a checkpoint, which is not given"},
     {[](const RunConfig& run) {
        return run.eval_during_training_every_n_epochs &&
               *run.eval_during_training_every_n_epochs <= 0;
@@ -119,7 +127,8 @@ constexpr Rule kRules[] = {
     {[](const RunConfig& run) {
        return run.stop_at_top_1_accuracy && !evaluates_during_training(run);
      },
-     "--stop-at-top-1-accuracy needs --eval-during-training-every-n-steps or -every-n-epochs"},
+     "--stop-at-top-1-accuracy needs an evaluation during training, such as "
+     "--eval-during-training-every-n-steps"},
     {[](const RunConfig& run) {
        return !run.eval && !evaluates_during_training(run) &&
               (run.eval_batch_size > 0 || run.num_eval_batches);
@@ -143,6 +152,7 @@ std::vector<std::string> problems_in(const RunConfig& run) {
   for (const Rule& rule : kRules) {
     if (rule.broken(run)) problems.emplace_back(rule.line);
   }
+  std::ranges::move(evaluation_problems(run), std::back_inserter(problems));
   return problems;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/shell_quote.h"
+#include "base/text.h"
 #include "config/run_options.h"
 
 namespace lockstep {
@@ -16,6 +18,20 @@ std::vector<std::string> train_arguments(const RunConfig& run) {
     if (needed) arguments.push_back(fmt::format("--{}={}", option.name, text));
   }
   return arguments;
+}
+
+std::string train_command_line(const RunConfig& run) {
+  static const RunConfig kDefaults;
+  std::vector<std::string> words = {"lockstep", "train", "--model=" + run.model};
+  for (const RunOption& option : run_options()) {
+    const std::string text = text_of(run, option);
+    const bool told = option.name == "model" || option.details.only_tells;
+    if (told || text == text_of(kDefaults, option)) continue;
+    for (const std::string& value : is_list(option) ? split(text, '\n') : std::vector{text}) {
+      words.push_back(fmt::format("--{}={}", option.name, value));
+    }
+  }
+  return shell_line(words);
 }
 
 }  // namespace lockstep

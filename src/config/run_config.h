@@ -102,10 +102,13 @@ struct RunConfig {
   double save_model_secs = 0;                // 0: not by time
   int max_ckpts_to_keep = 5;                 // 0: all
   bool eval = false;
+  double eval_interval_secs = 0;             // with eval: look again; 0: once
   int eval_batch_size = 0;                   // per device; 0: as in training
   std::optional<int> num_eval_batches = {};  // absent: all validation examples, once
   std::optional<int> eval_during_training_every_n_steps = {};
   std::optional<double> eval_during_training_every_n_epochs = {};
+  std::string eval_during_training_at_specified_steps = "";   // as 100,200
+  std::string eval_during_training_at_specified_epochs = "";  // as 0.5,2
   std::optional<double> stop_at_top_1_accuracy = {};
 
   // What is told.

@@ -14,7 +14,7 @@ std::string canonical_text(const RunConfig& run, std::span<const std::string_vie
   static const RunConfig kDefaults;
   std::map<std::string_view, std::string> settings;
   for (const RunOption& option : run_options()) {
-    if (option.details.only_tells || std::ranges::count(except, option.name)) continue;
+    if (!is_identity(option) || std::ranges::count(except, option.name)) continue;
     std::string text = text_of(run, option);
     if (text != text_of(kDefaults, option)) settings.emplace(option.name, std::move(text));
   }

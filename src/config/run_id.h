@@ -1,8 +1,8 @@
 // run_id.h: a name for what a run measures, the same on every machine and in every order.
 //
 // The id is a hash of all options that differ from their defaults, by name, but for those that only
-// change what is told (--result, --verbose). A new option with a default leaves all ids as they
-// are.
+// change what is told (--result, --verbose) or how processes are reached (--ssh-option). A new
+// option with a default leaves all ids as they are.
 #pragma once
 
 #include <span>

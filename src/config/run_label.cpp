@@ -24,7 +24,7 @@ bool differs(std::span<const RunConfig> runs, const RunOption& option) {
 std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
   std::vector<std::string_view> names;
   for (const RunOption& option : run_options()) {
-    if (option.details.only_tells || std::ranges::count(kAlwaysTold, option.name)) continue;
+    if (!is_identity(option) || std::ranges::count(kAlwaysTold, option.name)) continue;
     if (!runs.empty() && differs(runs, option)) names.push_back(option.name);
   }
   return names;

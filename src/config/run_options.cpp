@@ -20,7 +20,9 @@ std::string range_text(Range range) {
 bool inside(Range range, double number) { return range.least <= number && number <= range.most; }
 
 [[noreturn]] void refuse(const RunOption& option, std::string_view wanted, std::string_view text) {
-  throw UsageError("--{} must be {}, not '{}'", option.name, wanted, text);
+  const std::string& note = option.details.choices_note;
+  throw UsageError("--{} must be {}, not '{}'{}{}", option.name, wanted, text,
+                   note.empty() ? "" : "; ", note);
 }
 
 void read(const RunOption& option, std::string_view text, bool& value) {
@@ -104,6 +106,10 @@ const RunOption* find_option(std::string_view name) {
     }
   }
   return nullptr;
+}
+
+bool is_identity(const RunOption& option) {
+  return !option.details.only_tells && !option.details.only_starts;
 }
 
 bool is_switch(const RunOption& option) {

@@ -27,12 +27,14 @@ struct Range {
 struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
+  std::string choices_note = {};          // told with them when another is given
   bool may_be_empty = false;              // of texts with choices
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type
   bool only_tells = false;                // changes what is written, never what is measured
-  bool launches = false;                  // for whoever starts the processes, not for them
+  bool only_starts = false;  // how processes are reached and watched, never what they do
+  bool launches = false;     // for whoever starts the processes, not for them
 };
 
 struct RunOption {
@@ -47,6 +49,9 @@ std::span<const RunOption> run_options();  // in the order of the help
 
 // By its name or an alias, with dashes or underscores; null: there is none.
 const RunOption* find_option(std::string_view name);
+
+// Runs that differ in it are different runs: it can change what is measured.
+bool is_identity(const RunOption& option);
 
 bool is_switch(const RunOption& option);                             // needs no value
 bool is_list(const RunOption& option);                               // each time it is given counts

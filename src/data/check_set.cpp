@@ -42,7 +42,7 @@ Findings look_at(const ExampleSource& source, int64_t begin, int64_t end, Damage
         throw Error("{}: {}", source.where(index), error.what());
       }
     } catch (const Error& error) {
-      damage.met(error);
+      damage.met(error, index);
     }
   }
   return findings;

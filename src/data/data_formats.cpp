@@ -206,9 +206,9 @@ const DataFormat& guess_format(const fs::path& directory, Split split) {
   for (const DataFormat& format : kFormats) {
     looked_for.push_back(training ? format.files : format.validation_files);
   }
-  if (entries.empty()) throw Error("{} is empty", directory.string());
-  throw Error("{} holds no {} data: there is none of {}", directory.string(),
-              training ? "training" : "validation", fmt::join(looked_for, ", "));
+  if (entries.empty()) throw UsageError("{} is empty", directory.string());
+  throw UsageError("{} holds no {} data: there is none of {}", directory.string(),
+                   training ? "training" : "validation", fmt::join(looked_for, ", "));
 }
 
 std::unique_ptr<ExampleSource> open_examples(const OpenRequest& request) {

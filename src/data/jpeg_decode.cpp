@@ -74,7 +74,12 @@ struct JpegDecoder::State {
     rgb_to_grey(out, rgb_row.data(), width);
   }
   [[noreturn]] void give_up() {
+    const bool too_large = reporter.manager.msg_code == JERR_NO_BACKING_STORE;
     jpeg_abort_decompress(&info);
+    if (too_large) {
+      throw Error("it is progressive, and decoding it takes more than {} of memory",
+                  bytes_text(kMostMemoryBytes));
+    }
     throw Error("{}", lower_first(reporter.message));
   }
   static std::string lower_first(std::string text) {

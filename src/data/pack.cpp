@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "data/data_formats.h"
 #include "data/epoch_order.h"
 #include "data/jpeg_encode.h"
 #include "data/parallel.h"
@@ -18,31 +19,40 @@ namespace fs = std::filesystem;
 
 struct Stopped {};
 
-fs::path note_of(const PackJob& job) {
+// While shards are missing, and when all are there.
+fs::path note_of(const PackJob& job, bool finished) {
+  const std::string_view split = job.split == Split::Training ? "train" : "validation";
   return fs::path(job.directory) /
-         fmt::format(".packing-{}", job.split == Split::Training ? "train" : "validation");
+         (finished ? fmt::format("packed_{}.txt", split) : fmt::format(".packing-{}", split));
 }
 
 void make_directory(const std::string& directory) {
   std::error_code failure;
   fs::create_directories(directory, failure);
-  if (failure) throw Error("cannot make {}: {}", directory, failure.message());
+  if (failure) throw UsageError("cannot make {}: {}", directory, failure.message());
 }
 
 // Refuses to mix two packings.
 void check_note(const PackJob& job) {
   const std::string text = fmt::format("{}\n{} examples, {} shards, seed {}\n", job.description,
                                        job.examples, job.shards, job.seed);
-  const fs::path note = note_of(job);
-  if (fs::exists(note)) {
+  for (const bool finished : {false, true}) {
+    const fs::path note = note_of(job, finished);
+    if (!fs::exists(note)) continue;
     const ByteBuffer before = read_whole(note.string(), 1 << 20);
     if (text_of(ByteView(before)) == text) return;
-    throw Error("{} holds shards of another packing; remove it or choose another directory:\n{}",
-                job.directory, text_of(ByteView(before)));
+    throw UsageError(
+        "{} holds shards of another packing; remove it or choose another directory:\n{}",
+        job.directory, text_of(ByteView(before)));
   }
+  if (!record_files(job.directory, job.split).empty()) {
+    throw UsageError("{} holds shards that were not packed here; choose another directory",
+                     job.directory);
+  }
+  const fs::path note = note_of(job, false);
   std::ofstream out(note);
   out << text;
-  if (!out.flush()) throw Error("cannot write {}", note.string());
+  if (!out.flush()) throw UsageError("cannot write {}", note.string());
 }
 
 struct Counts {
@@ -98,7 +108,7 @@ class Packing {
       ++counts_.examples;
       counts_.bytes += place.end() - place.offset;
     } catch (const Error& error) {
-      damage_.met(error);
+      damage_.met(error, index);
     }
   }
   void report(int64_t more) {
@@ -143,7 +153,11 @@ PackOutcome pack(const PackJob& job, Damage& damage,
   } catch (const Stopped&) {  // whole shards stay; the next call goes on from them
   }
   remove_partial(job.directory);
-  return packing.outcome();
+  const PackOutcome outcome = packing.outcome();
+  const bool finished = outcome.written_shards + outcome.kept_shards == job.shards;
+  const fs::path note = note_of(job, false);
+  if (finished && fs::exists(note)) fs::rename(note, note_of(job, true));
+  return outcome;
 }
 
 MakeExample packer_of(const ExampleSource& source, int quality) {

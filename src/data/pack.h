@@ -2,7 +2,8 @@
 //
 // A shard is written under a hidden name and gets its own only when it is whole and on disk. So
 // what has a name is done, and a second call writes only what is missing. A small file remembers
-// what was being packed; another packing in the same directory is refused.
+// what is being packed, hidden until all shards are there; another packing in the same directory is
+// refused, and so is one beside shards that nobody remembers.
 #pragma once
 
 #include <functional>

@@ -82,7 +82,7 @@ int32_t StoredMaker::make(int64_t number, std::span<float> image) {
     try {
       return decode(read_, number, image);
     } catch (const Error& error) {
-      damage_.met(error);
+      damage_.met(error, read_.turn.example);
     }
     if (once) return fill(image);  // no other may take its turn: it has one of its own
     read_.turn.example = (read_.turn.example + 1) % source_.count();

@@ -35,6 +35,8 @@ ValidationSet::ValidationSet(InputSpec spec, int64_t most_batches)
   batches_ = most_batches > 0 ? std::min(most_batches, all) : all;
 }
 
+int64_t ValidationSet::examples() const { return source_ ? source_->count() : 0; }
+
 std::unique_ptr<InputSource> ValidationSet::pass() const {
   if (!source_) return make_input(spec_);
   return std::make_unique<StoredInput>(std::make_unique<BorrowedSource>(*source_),

@@ -19,6 +19,7 @@ class ValidationSet {
   ValidationSet(InputSpec spec, int64_t most_batches);
 
   int64_t batches() const { return batches_; }  // of a pass, on every rank
+  int64_t examples() const;                     // 0: as many as are asked for
   // From the first example on. Borrows this.
   std::unique_ptr<InputSource> pass() const;
 

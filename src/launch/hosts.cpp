@@ -31,6 +31,12 @@ class Reader {
   Reader(std::string where, int line) : where_(std::move(where)), line_(line) {}
 
   Host host(const std::string& text) const {
+    const size_t alias = text.find('=');
+    if (alias != std::string::npos && !text.starts_with('-')) {
+      Host reached = host(text.substr(alias + 1));
+      reached.name = host(text.substr(0, alias)).name;
+      return reached;
+    }
     if (text.starts_with('[')) return bracketed(text);
     const size_t colon = text.find(':');
     const bool plain = colon == std::string::npos || text.find(':', colon + 1) < text.size();
@@ -179,6 +185,21 @@ std::vector<Host> parse_hosts(const std::string& text, const std::string& where)
   if (hosts.empty()) throw UsageError("{} names no host", where);
   refuse_twice(hosts, where);
   return hosts;
+}
+
+std::string hosts_text(const std::vector<Host>& hosts) {
+  const auto address = [](const std::string& name) {  // a colon would begin the slots
+    return name.find(':') == std::string::npos ? name : "[" + name + "]";
+  };
+  std::vector<std::string> words;
+  for (const Host& host : hosts) {
+    const size_t at = host.ssh_target.rfind('@');
+    const bool same = host.ssh_target.substr(at == std::string::npos ? 0 : at + 1) == host.name;
+    std::string& word = words.emplace_back(same ? "" : address(host.name) + "=");
+    word += address(host.ssh_target);
+    if (host.slots) word += fmt::format(":{}", *host.slots);
+  }
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 std::vector<Host> read_hosts(const std::string& file_or_list) {

@@ -7,6 +7,7 @@
 //   node1                   plain; one per line, or several between commas
 //   me@node1                who logs in there: for ssh only
 //   [fe80::1]:4             an IPv6 address stands in brackets where something follows it
+//   node1=alias1:4          the first form in a list
 //
 // '#' begins a comment, blank lines count for nothing.
 #pragma once
@@ -28,6 +29,9 @@ struct Host {
 // `where` names the text in messages: a file, or "--hosts". Throws UsageError with line and reason
 // of everything that is wrong.
 std::vector<Host> parse_hosts(const std::string& text, const std::string& where);
+
+// All of them as one list, which parse_hosts reads as the same hosts.
+std::string hosts_text(const std::vector<Host>& hosts);
 
 // The value of --hosts: a file if there is one of that name, else a list.
 std::vector<Host> read_hosts(const std::string& file_or_list);

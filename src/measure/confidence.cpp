@@ -53,7 +53,7 @@ int block_length(Samples samples) {
   return lag;
 }
 
-Interval throughput_interval(Samples step_seconds, int images_per_step) {
+Interval throughput_interval(Samples step_seconds, double images_per_step) {
   const size_t block = static_cast<size_t>(block_length(step_seconds));
   std::vector<double> speeds;
   speeds.reserve(kResamples);

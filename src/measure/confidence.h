@@ -22,6 +22,6 @@ int block_length(Samples samples);
 
 // 95 % confidence interval of images / second, all images over all time. The random draws are
 // fixed: the same steps give the same interval.
-Interval throughput_interval(Samples step_seconds, int images_per_step);
+Interval throughput_interval(Samples step_seconds, double images_per_step);
 
 }  // namespace lockstep

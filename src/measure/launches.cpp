@@ -1,7 +1,7 @@
 #include "measure/launches.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "measure/student.h"
 
@@ -32,16 +32,15 @@ LaunchSummary summarize_launches(Samples seconds_per_image) {
   if (summary.launches < 2) return summary;
   const double n = count(seconds_per_image);
   summary.cv = coefficient_of_variation(seconds_per_image) * std::sqrt(n / (n - 1));
-  const double half = student_97_5(n - 1) * std::sqrt(squared_error(seconds_per_image));
-  const double most = std::numeric_limits<double>::infinity();
-  summary.images_per_second_95 = {.low = 1 / (middle * (1 + half)),
-                                  .high = half < 1 ? 1 / (middle * (1 - half)) : most};
+  if (seconds_per_image.size() < kFewestLaunches) return summary;
+  const double factor = std::exp(student_97_5(n - 1) * std::sqrt(squared_error(seconds_per_image)));
+  summary.images_per_second_95 = {.low = 1 / (middle * factor), .high = factor / middle};
   return summary;
 }
 
 Ratio speed_ratio(Samples first, Samples second) {
   Ratio ratio = {.value = mean(first) / mean(second), .interval_95 = {}};
-  if (first.size() < 2 || second.size() < 2) return ratio;
+  if (std::min(first.size(), second.size()) < kFewestLaunches) return ratio;
   const double a = squared_error(first), b = squared_error(second), both = a + b;
   const double freedom =
       both > 0 ? both * both / (a * a / (count(first) - 1) + b * b / (count(second) - 1))

@@ -12,10 +12,14 @@
 
 namespace lockstep {
 
+// Two launches leave one degree of freedom: the interval would reach from next to nothing to many
+// times the mean.
+inline constexpr size_t kFewestLaunches = 3;
+
 struct LaunchSummary {
   int launches = 0;
   double images_per_second = 0;                  // 1 / mean(seconds per image)
-  std::optional<Interval> images_per_second_95;  // absent: a single launch
+  std::optional<Interval> images_per_second_95;  // absent: too few launches
   double cv = 0;                                 // of the seconds per image, dividing by n - 1
 
   // Half of the interval over the throughput; absent as that is.
@@ -25,7 +29,7 @@ LaunchSummary summarize_launches(Samples seconds_per_image);  // at least one
 
 // mean(first) / mean(second): how many times faster the second is. The interval adds the relative
 // errors of both means as squares, on the logarithm, with Student's t and the degrees of freedom of
-// Welch and Satterthwaite.
+// Welch and Satterthwaite; absent where one of them has too few launches.
 Ratio speed_ratio(Samples first, Samples second);
 
 }  // namespace lockstep

@@ -5,9 +5,9 @@ namespace {
 
 constexpr size_t kFewestForInterval = 3;
 
-void add_times(Summary& summary, Samples times, int images_per_step) {
-  summary.images_per_second = images_per_step / mean(times);
+void add_times(Summary& summary, Samples times) {
   if (times.size() >= kFewestForInterval) {
+    const double images_per_step = summary.images_per_second * mean(times);
     summary.images_per_second_95 = throughput_interval(times, images_per_step);
   }
   summary.block_length = block_length(times);
@@ -32,15 +32,16 @@ void add_phases(Summary& summary, std::span<const StepRecord> records) {
 
 }  // namespace
 
-Summary summarize(std::span<const StepRecord> records) {
+Summary summarize(std::span<const StepRecord> records, double images_per_second) {
   const std::vector<double> times = durations(records);
   Summary summary;
+  summary.images_per_second = images_per_second;
   summary.steady_state = find_steady_state(times);
   const bool steady = summary.steady_state.reached();
   const size_t dropped = steady ? static_cast<size_t>(summary.steady_state.dropped_steps) : 0;
   if (!steady) summary.steady_state.dropped_steps = 0;
   summary.steps = static_cast<int>(times.size() - dropped);
-  add_times(summary, Samples(times).subspan(dropped), records.front().images);
+  add_times(summary, Samples(times).subspan(dropped));
   add_phases(summary, records.subspan(dropped));
   for (const int step : outliers(times)) summary.outlier_steps.push_back(step + 1);
   return summary;

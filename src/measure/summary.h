@@ -13,8 +13,8 @@ namespace lockstep {
 struct Summary {
   int steps = 0;  // that the rest of this is about
   SteadyState steady_state;
-  double images_per_second = 0;                  // all images / all time
-  std::optional<Interval> images_per_second_95;  // absent: too few steps to tell
+  double images_per_second = 0;                  // of the launch, as it was given
+  std::optional<Interval> images_per_second_95;  // of that; absent: too few steps to tell
   double median_step = 0, mean_step = 0, p5_step = 0, p95_step = 0, p99_step = 0;
   double mad_step = 0, cv_step = 0;
   double fastest_step = 0, slowest_step = 0;
@@ -23,6 +23,8 @@ struct Summary {
   std::array<double, kPhaseNames.size()> mean_phases{};
 };
 
-Summary summarize(std::span<const StepRecord> records);  // at least one
+// At least one record. `images_per_second`: all images of the launch over the time that the slowest
+// rank took. How well that is known is seen from how much the steady steps differ.
+Summary summarize(std::span<const StepRecord> records, double images_per_second);
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "report/launch_rate.h"
 #include "report/text_table.h"
 
 namespace lockstep {
@@ -24,7 +25,7 @@ std::string bench_table(std::span<const RunResult> results) {
     const auto& interval = summary.images_per_second_95;
     const auto& peak = run.throughput.fraction_of_peak;
     table.add({run.facts.model, fmt::to_string(run.facts.batch_size),
-               fmt::to_string(run.facts.threads), fmt::format("{:.2f}", summary.images_per_second),
+               fmt::to_string(run.facts.threads), fmt::format("{:.2f}", rate_of(run)),
                interval ? fmt::format("{:.2f} to {:.2f}", interval->low, interval->high)
                         : "too few steps",
                fmt::format("{:.1f}", summary.median_step * 1e3),

@@ -86,7 +86,7 @@ BenchmarkLog::BenchmarkLog(std::string directory) : directory_(std::move(directo
   fs::create_directories(directory_, error);
   const std::string why =
       error ? error.message() : why_unwritable((fs::path(directory_) / "metric.log").string());
-  if (!why.empty()) throw Error("cannot write to --benchmark-log-dir {}: {}", directory_, why);
+  if (!why.empty()) throw UsageError("cannot write to --benchmark-log-dir {}: {}", directory_, why);
 }
 
 void BenchmarkLog::run(const RunResult& result, double epochs) {

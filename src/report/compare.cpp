@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 #include "config/run_options.h"
@@ -24,8 +23,8 @@ struct Measurements {
 
 void check_measured(const CompareSide& side) {
   for (const RunResult& run : side.runs) {
-    if (run.error) throw Error("{} is a failed run: {}", side.label, *run.error);
-    if (!(rate_of(run) > 0)) throw Error("{} has a run without a throughput", side.label);
+    if (run.error) throw UsageError("{} is a failed run: {}", side.label, *run.error);
+    if (!(rate_of(run) > 0)) throw UsageError("{} has a run without a throughput", side.label);
   }
 }
 
@@ -35,6 +34,8 @@ Measurements launches_of(const CompareSide& side) {
   return result;
 }
 
+// Blocks of steady steps tell how far chance goes; their mean is what the launch took for an image,
+// which also pays for what is between steps.
 Measurements blocks_of(const RunResult& run) {
   if (run.steps.empty()) return {.seconds_per_image = {1 / rate_of(run)}};
   const auto dropped = static_cast<size_t>(run.summary.steady_state.dropped_steps);
@@ -42,6 +43,8 @@ Measurements blocks_of(const RunResult& run) {
   for (size_t i = std::min(dropped, run.steps.size() - 1); i < run.steps.size(); ++i) {
     times.push_back(run.steps[i].duration.count() / run.steps[i].images);
   }
+  const double scale = 1 / rate_of(run) / mean(times);
+  for (double& time : times) time *= scale;
   const auto least = static_cast<int>(times.size() / kMostBlocks) + 1;
   const int block = std::max(independent_block_length(times), least);
   return {.seconds_per_image = block_means(times, block), .block = block};
@@ -91,10 +94,14 @@ void judge(Comparison& result, double threshold) {
   }
 }
 
+// Values stand in the order of the results.
 template <typename T>
 void add_difference(std::vector<std::string>& lines, const std::string& what,
                     const std::vector<T>& values) {
-  const std::set<T> different(values.begin(), values.end());
+  std::vector<T> different;
+  for (const T& value : values) {
+    if (!std::ranges::count(different, value)) different.push_back(value);
+  }
   if (different.size() > 1) {
     lines.push_back(fmt::format("{}: {}", what, fmt::join(different, ", ")));
   }
@@ -109,15 +116,14 @@ auto of_all(std::span<const CompareSide> sides, Get get) {
   return values;
 }
 
-constexpr std::string_view kPaths[] = {
-    "result", "log-dir",    "trace-file",  "verbose",    "benchmark-log-dir", "benchmark-test-id",
-    "model",  "batch-size", "num-devices", "num-batches"};
+// What work_differences looks at, and how long it was measured.
+constexpr std::string_view kLookedAt[] = {"model", "batch-size", "num-devices", "num-batches"};
 
 // What was set differently: usually the very thing that is compared.
 void note_settings(std::span<const CompareSide> sides, std::vector<std::string>& notes) {
   std::vector<std::string> lines;
   for (const RunOption& option : run_options()) {
-    if (std::ranges::count(kPaths, option.name)) continue;
+    if (!is_identity(option) || std::ranges::count(kLookedAt, option.name)) continue;
     add_difference(lines, "--" + option.name, of_all(sides, [&](const RunResult& run) {
                      const std::string text = text_of(run.config, option);
                      return text.empty() ? std::string("none") : text;

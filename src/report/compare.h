@@ -49,15 +49,15 @@ struct CompareReport {
 // Where the runs did not do the same work: one line for each difference. Empty: they did.
 std::vector<std::string> work_differences(std::span<const CompareSide> sides);
 
-// Each other against its base; p is raised for all of them together. Throws Error when a run has
-// nothing to compare.
+// Each other against its base; p is raised for all of them together. Throws UsageError when a run
+// has nothing to compare.
 struct ComparePair {
   CompareSide base, other;
 };
 std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double threshold);
 
 // The first side is the base. `threshold`: the least ratio that matters is 1 + threshold. Throws
-// Error when a run has nothing to compare.
+// UsageError when a run has nothing to compare.
 CompareReport compare(std::span<const CompareSide> sides, double threshold);
 
 }  // namespace lockstep

@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "config/evaluation_times.h"
+
 namespace lockstep {
 namespace {
 
-bool shows_accuracy(const RunConfig& run) {
-  return run.print_training_accuracy || run.forward_only;
+// A NaN has a sign bit, which says nothing; parsers expect "nan". Of a loss that has exploded, all
+// digits in front of the point would say nothing either.
+std::string loss_text(double loss) {
+  if (std::isnan(loss)) return "nan";
+  constexpr double kFewDigits = 1e6;
+  return std::isfinite(loss) && std::fabs(loss) >= kFewDigits ? fmt::format("{:.3e}", loss)
+                                                              : fmt::format("{:.3f}", loss);
 }
-
-// A NaN has a sign bit, which says nothing; parsers expect "nan".
-double without_sign_of_nan(double value) { return std::isnan(value) ? std::fabs(value) : value; }
 
 std::string_view mode_of(const RunConfig& run) {
   if (run.eval) return "evaluation";
@@ -60,18 +64,19 @@ std::string header_text(const std::string& version, const RunConfig& run, const 
 }
 
 std::string column_titles(const RunConfig& run) {
-  return fmt::format("Step\tImg/sec\t{}{}\n", run.loss_type_to_report,
-                     shows_accuracy(run) ? "\ttop_1_accuracy\ttop_5_accuracy" : "");
+  return fmt::format("Step\tImg/sec{}{}{}\n", run.forward_only ? "" : "\t",
+                     run.forward_only ? "" : run.loss_type_to_report,
+                     run.print_training_accuracy ? "\ttop_1_accuracy\ttop_5_accuracy" : "");
 }
 
 bool is_shown(const RunConfig& run, int step) { return step == 1 || step % run.display_every == 0; }
 
 std::string step_line(const RunConfig& run, Samples times, const StepRecord& last) {
   const Speed speed = speed_of(times, last.images, run.display_perf_ewma.value_or(0.0));
-  std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})\t{:.3f}",
-                                 times.size(), speed.mean, speed.uncertainty, speed.jitter,
-                                 without_sign_of_nan(reported_loss(run, last.losses)));
-  if (shows_accuracy(run)) {
+  std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})",
+                                 times.size(), speed.mean, speed.uncertainty, speed.jitter);
+  if (!run.forward_only) line += "\t" + loss_text(reported_loss(run, last.losses));
+  if (run.print_training_accuracy) {
     const double images = last.images;
     line += fmt::format("\t{:.3f}\t{:.3f}", last.losses.top_1_hits / images,
                         last.losses.top_5_hits / images);
@@ -91,10 +96,6 @@ std::string evaluation_step_line(int64_t batch, double examples_per_second) {
 std::string accuracy_line(const Evaluation& evaluation) {
   return fmt::format("Accuracy @ 1 = {:.4f} Accuracy @ 5 = {:.4f} [{} examples]\n",
                      evaluation.top_1_accuracy, evaluation.top_5_accuracy, evaluation.examples);
-}
-
-bool evaluates_during_training(const RunConfig& run) {
-  return run.eval_during_training_every_n_steps || run.eval_during_training_every_n_epochs;
 }
 
 std::string devices_line(const RunFacts& facts, double images_per_second) {

@@ -1,5 +1,5 @@
 // console.h: the lines of a run on stdout. Programs have parsed this format for years, so it is
-// kept to the letter; whatever else there is to say goes to stderr.
+// kept to the letter; a summary follows it (remarks.h), and progress and notes go to stderr.
 #pragma once
 
 #include <span>
@@ -27,7 +27,6 @@ std::string total_block(double images_per_second);
 // Of an evaluation: its speed on the way, and what came of it.
 std::string evaluation_step_line(int64_t batch, double examples_per_second);
 std::string accuracy_line(const Evaluation& evaluation);
-bool evaluates_during_training(const RunConfig& run);
 // "Nodes: 2; Devices per node: 2; ..."; empty for one device.
 std::string devices_line(const RunFacts& facts, double images_per_second);
 

@@ -7,17 +7,19 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "measure/statistics.h"
 #include "report/best.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kMostColumns = 100, kMostSteps = 5000;
+constexpr size_t kMostColumns = 100;
+constexpr int64_t kMostSteps = 5000;
 
 std::vector<double> milliseconds(std::span<const StepRecord> steps) {
   std::vector<double> result;
-  for (const StepRecord& step : steps.first(std::min(steps.size(), kMostSteps))) {
+  for (const StepRecord& step : steps.first(std::min<size_t>(steps.size(), kMostSteps))) {
     result.push_back(1000 * step.duration.count());
   }
   return result;
@@ -81,6 +83,7 @@ const size_t* typical_launch(const Configuration& each, const RunCollection& col
 LaunchDetails details_of(const RunResult& result) {
   return {.warmup_ms = milliseconds(result.warmup_steps),
           .steps_ms = milliseconds(result.steps),
+          .all_steps = result.steps.size(),
           .outlier_steps = result.summary.outlier_steps,
           .dropped_steps = result.summary.steady_state.dropped_steps,
           .lateness = lateness_of(result.ranks)};
@@ -102,6 +105,12 @@ FoundDetails find_details(const ScalingReport& report, const RunCollection& coll
       LaunchDetails details = details_of(read_raw(collection.directories[*launch], run));
       details.configuration = place;
       details.repeat = run.repeat;
+      if (details.all_steps > details.steps_ms.size()) {
+        found.notes.push_back(
+            fmt::format("single steps of {}: the first {} of {} are drawn; {} has all of them",
+                        label_of(report, report.configurations[place]), thousands_text(kMostSteps),
+                        thousands_text(static_cast<int64_t>(details.all_steps)), run.raw_file));
+      }
       found.launches.push_back(std::move(details));
     } catch (const Error& error) {  // the rest of the report does not depend on it
       found.notes.push_back(fmt::format("no single steps: {}", error.what()));

@@ -20,8 +20,9 @@ struct LatenessMap {
 struct LaunchDetails {
   size_t configuration = 0;  // its place in the report
   int repeat = 0;
-  std::vector<double> warmup_ms, steps_ms;  // of each step
-  std::vector<int> outlier_steps;           // counted from 1
+  std::vector<double> warmup_ms, steps_ms;  // of each step, up to a limit
+  size_t all_steps = 0;                     // that there were
+  std::vector<int> outlier_steps;           // counted from 1; of all
   int dropped_steps = 0;                    // before the steady state
   LatenessMap lateness = {};                // without rows: there was one rank
 };
@@ -30,7 +31,7 @@ LaunchDetails details_of(const RunResult& result);
 
 struct FoundDetails {
   std::vector<LaunchDetails> launches;
-  std::vector<std::string> notes;  // raw files that could not be read, and how many were left out
+  std::vector<std::string> notes;  // raw files that could not be read, and what was left out
 };
 
 // Of each configuration the launch nearest to its mean. `most` bounds how many raw files are read;

@@ -92,7 +92,7 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
     pairs.push_back(
         {side_of(older, base->second, label, single), side_of(newer, places, label, single)});
   }
-  if (pairs.empty()) throw Error("the baseline has no run in common with these results");
+  if (pairs.empty()) throw UsageError("the baseline has no run in common with these results");
   BaselineReport report = {.comparisons = compare_pairs(pairs, threshold), .notes = {}};
   const size_t only_old = before.size() - pairs.size();
   if (only_new > 0) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr double kBusyLoad = 0.5;  // of one processor
 constexpr double kNoticeableSteal = 0.01;
 constexpr double kNoticeableWait = 0.02;  // of a step
+constexpr double kLimitingWait = 0.1;     // the same
 
 std::string or_unavailable(const std::optional<std::string>& text) {
   return text.value_or("unavailable");
@@ -36,12 +38,26 @@ void describe(const RunResult& run, std::vector<std::string>& lines) {
 std::string steadiness_line(const RunResult& run) {
   const SteadyState& state = run.summary.steady_state;
   std::string line = fmt::format("warm-up: {}", words_for(state.steadiness));
-  if (state.reached()) line += fmt::format(", {} timed steps dropped", state.dropped_steps);
+  if (state.dropped_steps > 0) line += fmt::format(" after {} timed steps", state.dropped_steps);
+  if (began_slowly(run)) {
+    line += fmt::format(
+        ", which make it slower: {:.2f} images/sec without them; raise "
+        "--num-warmup-batches",
+        steady_rate_of(run));
+  }
   if (!run.summary.outlier_steps.empty()) {
     const std::size_t count = run.summary.outlier_steps.size();
     line += fmt::format("; {} {} kept", count, count == 1 ? "outlier" : "outliers");
   }
   return line;
+}
+
+// A few long waits do not make a limit: most steps must have waited.
+bool most_steps_wait(const RunResult& run) {
+  const auto waiting = std::ranges::count_if(run.steps, [](const StepRecord& step) {
+    return step.phase(Phase::Input) >= kNoticeableWait * step.duration;
+  });
+  return 2 * waiting > std::ssize(run.steps);
 }
 
 // When steps wait for images: how long, and what would end it. The cores needed are those that
@@ -50,9 +66,11 @@ std::optional<std::string> input_line(const RunResult& run) {
   const double step = run.summary.mean_step;
   const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
   if (run.input.threads == 0 || waits < kNoticeableWait * step) return {};
-  const double images_per_step =  // of one worker
-      run.summary.images_per_second * step / std::max(run.facts.devices, 1);
-  const double needed = run.input.processor_seconds_per_image * images_per_step / (step - waits);
+  if (waits < kLimitingWait * step || !most_steps_wait(run)) {
+    return fmt::format("waiting for images took {:.1f} % of the time of steps", 100 * waits / step);
+  }
+  const double needed =
+      run.input.processor_seconds_per_image * run.facts.batch_size / (step - waits);
   const int cores = static_cast<int>(std::ceil(needed));
   std::string line = fmt::format(
       "input is the limit: {:.0f} % of a step waits for images. One takes {:.2f} ms of a core",
@@ -67,13 +85,19 @@ std::optional<std::string> input_line(const RunResult& run) {
                             cores == 1 ? "core" : "cores", std::clamp(free, 0, run.input.threads));
 }
 
-// Counted from 1, as step lines are.
-std::optional<size_t> first_without_loss(const RunResult& run) {
-  const auto found = std::find_if(run.steps.begin(), run.steps.end(), [](const StepRecord& step) {
-    return !std::isfinite(step.losses.total_loss);
+// Of a network whose loss no longer means anything. Steps are counted from 1, as step lines are.
+std::optional<std::string> divergence_line(const RunResult& run) {
+  constexpr double kExploded = 1e6;
+  const auto found = std::ranges::find_if(run.steps, [](const StepRecord& step) {
+    return !(std::fabs(step.losses.total_loss) < kExploded);
   });
   if (found == run.steps.end()) return {};
-  return static_cast<size_t>(found - run.steps.begin()) + 1;
+  const bool number = std::isfinite(found->losses.total_loss);
+  return fmt::format(
+      "note: the loss is {} from step {} on: this network diverges on {} at this learning rate. "
+      "The speed does not depend on it",
+      number ? "above a million" : "not a number", found - run.steps.begin() + 1,
+      run.config.data_dir.empty() ? "raw synthetic images" : "these images");
 }
 
 void add_oversubscription(const RunResult& run, std::vector<std::string>& lines) {
@@ -97,8 +121,10 @@ std::string communication_line(const RunResult& run) {
   std::string line = fmt::format("exposed communication {:.1f} ms, {:.1f} % of a step",
                                  1e3 * exposed, 100 * exposed / run.summary.mean_step);
   if (bytes > 0) {
-    line += fmt::format("; {} in {} messages by {}", bytes_text(bytes), run.transfers.size(),
-                        run.facts.communicator);
+    line += fmt::format("; {} in {} {} by {}", bytes_text(bytes), run.transfers.size(),
+                        run.transfers.size() == 1 ? "message" : "messages", run.facts.communicator);
+    const std::string& compression = run.config.gradient_compression;
+    if (compression != "none") line += fmt::format(", as {} on the wire", compression);
   }
   return line;
 }
@@ -129,16 +155,19 @@ std::optional<std::string> straggler_line(const RunResult& run) {
 
 }  // namespace
 
+std::optional<std::string> note_on_load(const HostInfo& host) {
+  const double load = host.load.value_or(0);
+  if (load <= kBusyLoad) return {};
+  return fmt::format(
+      "note: the load of this machine is {:.2f} before the run: others compute too, and the "
+      "numbers will be too low",
+      load);
+}
+
 std::vector<std::string> remarks_before(const RunResult& run) {
   std::vector<std::string> lines;
   const HostInfo& host = run.host;
-  const double load = host.load.value_or(0);
-  if (load > kBusyLoad) {
-    lines.push_back(
-        fmt::format("note: the load of this machine is {:.2f} before the run: others compute too, "
-                    "and the numbers will be too low",
-                    load));
-  }
+  if (auto note = note_on_load(host)) lines.push_back(std::move(*note));
   add_oversubscription(run, lines);
   const int threads_here = run.facts.workers_here * run.facts.threads;
   if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
@@ -152,10 +181,10 @@ std::vector<std::string> remarks_before(const RunResult& run) {
   return lines;
 }
 
-std::vector<std::string> remarks_after(const RunResult& run) {
+std::vector<std::string> summary_lines(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
-  std::string speed = fmt::format("{:.2f} images/sec", summary.images_per_second);
+  std::string speed = fmt::format("{:.2f} images/sec", rate_of(run));
   if (const auto& interval = summary.images_per_second_95) {
     speed += fmt::format(", 95 % confidence {:.2f} to {:.2f}", interval->low, interval->high);
   }
@@ -173,20 +202,29 @@ std::vector<std::string> remarks_after(const RunResult& run) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
   }
   lines.push_back(efficiency);
-  if (run.facts.devices > 1 && !run.ranks.empty()) lines.push_back(communication_line(run));
+  const bool together = run.facts.devices > 1 && !run.ranks.empty();
+  if (together || !run.transfers.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
-  if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (const auto line = input_line(run)) lines.push_back(*line);
+  if (run.throughput.checkpoint_seconds > 0) {
+    lines.push_back(fmt::format(
+        "checkpoints took {:.2f} of {:.2f} s, between steps: the total has them, no step has",
+        run.throughput.checkpoint_seconds, run.throughput.total_seconds));
+  }
+  return lines;
+}
+
+std::vector<std::string> remarks_after(const RunResult& run) {
+  std::vector<std::string> lines;
+  if (run.config.efficiency && !run.independent && run.status == "completed") {
+    lines.emplace_back("note: --efficiency: nothing is communicated in this run, so it has none");
+  }
+  if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   if (run.input.skipped > 0) {
-    lines.push_back(
-        fmt::format("note: {} damaged examples were skipped", thousands_text(run.input.skipped)));
+    lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",
+                                count_text(run.input.skipped, "damaged example")));
   }
-  if (const auto step = first_without_loss(run)) {
-    lines.push_back(
-        fmt::format("note: the loss is not a number from step {} on: this network diverges on {} "
-                    "at this learning rate. The speed does not depend on it",
-                    *step, run.config.data_dir.empty() ? "raw synthetic images" : "these images"));
-  }
+  if (const auto line = divergence_line(run)) lines.push_back(*line);
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
     lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",
                                 100 * *run.stolen_cpu_fraction));

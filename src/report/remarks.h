@@ -1,6 +1,7 @@
-// remarks.h: what stderr says around a run, for people: what may disturb it, and how it went.
+// remarks.h: what is said around a run, for people: what may disturb it, and how it went.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,10 +9,17 @@
 
 namespace lockstep {
 
-// Before: reasons to distrust what will be measured; with --verbose, what will run on what.
+// The machine computes for others too; absent: it does not, or does not say.
+std::optional<std::string> note_on_load(const HostInfo& host);
+
+// For stderr, before: reasons to distrust what will be measured; with --verbose, what will run on
+// what.
 std::vector<std::string> remarks_before(const RunResult& started);
 
-// After: throughput and how well it is known, efficiency, memory. At least one timed step.
+// For stdout: throughput and how well it is known, efficiency, memory. At least one timed step.
+std::vector<std::string> summary_lines(const RunResult& result);
+
+// For stderr, after: what to know about these numbers before they are used.
 std::vector<std::string> remarks_after(const RunResult& result);
 
 }  // namespace lockstep

@@ -1,5 +1,8 @@
 #include "report/run_result.h"
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
@@ -151,6 +154,7 @@ void fields(Like<OpResult> auto& op, auto&& visit) {
 void fields(Like<Throughput> auto& throughput, auto&& visit) {
   visit("total_images_per_second", throughput.total_images_per_second);
   visit("total_seconds", throughput.total_seconds);
+  visit("checkpoint_seconds", throughput.checkpoint_seconds);
   visit("images_per_second_per_device", throughput.per_device);
   visit("images_per_second_per_node", throughput.per_node);
   visit("gflops", throughput.gflops);
@@ -254,15 +258,18 @@ RunResult result_from_json(const Json& json) {
 
 RunResult read_result(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw Error("cannot read the result {}", path);
+  if (!file) {
+    throw UsageError("cannot read the result '{}': {}", path, std::strerror(errno));
+  }
+  if (std::filesystem::is_directory(path)) throw UsageError("the result {} is a directory", path);
   const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw Error("the result {} is not JSON", path);
+  if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
   try {
     return result_from_json(json);
   } catch (const Error& error) {  // adds which file
-    throw Error("{} {}", path, error.what());
+    throw UsageError("{} {}", path, error.what());
   } catch (const Json::exception& error) {
-    throw Error("the result {} is not one of ours: {}", path, error.what());
+    throw UsageError("the result {} is not one of ours: {}", path, error.what());
   }
 }
 

@@ -39,11 +39,12 @@ struct OpResult {
 };
 
 struct Throughput {
-  double total_images_per_second = 0;  // timed steps over the wall time of their loop
+  double total_images_per_second = 0;  // timed steps over the longest loop of any rank
   double total_seconds = 0;
+  double checkpoint_seconds = 0;          // of total_seconds; no step has any of it
   double per_device = 0, per_node = 0;    // of total_images_per_second
-  double gflops = 0;                      // of the summary's images per second
-  std::optional<double> fma_peak_gflops;  // measured on the same threads
+  double gflops = 0;                      // of total_images_per_second
+  std::optional<double> fma_peak_gflops;  // measured on the cores that it had
   std::optional<double> fraction_of_peak;
 };
 
@@ -116,7 +117,7 @@ struct RunResult {
   std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
   std::optional<ProgramRun> program;                // absent: an engine ran it
   std::vector<OpResult> ops;
-  // Of several workers: a step takes as long as on the slowest, with the images of all.
+  // Of several workers: as merge_ranks.h makes them.
   std::vector<StepRecord> warmup_steps, steps;
   std::vector<RankResult> ranks;  // empty: there was only one
   std::vector<Transfer> transfers;
@@ -131,7 +132,7 @@ Json rank_to_json(const RankResult& rank);
 RankResult rank_from_json(const Json& json);
 
 Json result_to_json(const RunResult& result);
-RunResult result_from_json(const Json& json);  // throws Error on another schema
-RunResult read_result(const std::string& path);
+RunResult result_from_json(const Json& json);    // throws Error on another schema
+RunResult read_result(const std::string& path);  // throws UsageError: it is no such file
 
 }  // namespace lockstep

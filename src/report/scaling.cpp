@@ -59,6 +59,7 @@ void add_launch(Configuration& to, const StoredRun& run, size_t place) {
   if (!is_good(run)) {
     ++to.failed;
     to.error = run.result.error.value_or("it measured nothing");
+    to.last_lines = run.last_lines;
     return;
   }
   to.devices = run.result.facts.devices;
@@ -175,7 +176,7 @@ void find_data_slowdowns(std::vector<Configuration>& all) {
   }
 }
 
-std::vector<std::string> notes_on(const ScalingReport& report, std::span<const StoredRun> runs) {
+std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
   std::vector<std::string> notes;
   std::set<std::string> versions, hosts;
   for (const StoredRun& run : runs) {
@@ -190,6 +191,11 @@ std::vector<std::string> notes_on(const ScalingReport& report, std::span<const S
   if (hosts.size() > 1) {
     notes.push_back(fmt::format("runs started on different machines: {}", fmt::join(hosts, ", ")));
   }
+  return notes;
+}
+
+std::vector<std::string> notes_on_bases(const ScalingReport& report) {
+  std::vector<std::string> notes;
   std::set<int> bases;
   for (const Series& series : report.series) bases.insert(series.points.front().devices);
   for (const int base : bases) {
@@ -203,8 +209,13 @@ std::vector<std::string> notes_on(const ScalingReport& report, std::span<const S
 
 }  // namespace
 
-double Configuration::exposed_fraction() const {
-  return mean_step > 0 ? mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step : 0;
+bool Configuration::phases_known() const {
+  return mean_step > 0 && std::ranges::any_of(mean_phases, [](double phase) { return phase > 0; });
+}
+
+std::optional<double> Configuration::exposed_fraction() const {
+  if (!phases_known()) return {};
+  return mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step;
 }
 
 std::string label_of(const ScalingReport& report, const Configuration& each) {
@@ -223,7 +234,8 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
   find_data_slowdowns(report.configurations);
   report.series = series_of(report);
   settle_bases(report.series);
-  report.notes = notes_on(report, runs);
+  report.notes = notes_on(runs);
+  report.base_notes = notes_on_bases(report);
   return report;
 }
 

@@ -22,7 +22,8 @@ struct Configuration {
   std::vector<size_t> launches;           // that measured something: places in the stored runs
   std::vector<double> seconds_per_image;  // of each of them
   int failed = 0;
-  std::string error;  // of the last that failed
+  std::string error;                    // of the last that failed
+  std::vector<std::string> last_lines;  // that it printed
 
   // Of at least one launch; means over the launches.
   std::optional<LaunchSummary> speed;
@@ -31,7 +32,8 @@ struct Configuration {
   std::optional<Ratio> data_slowdown = {};  // synthetic images over real ones, in images/sec
   std::vector<std::string> warnings = {};   // why its numbers should not be trusted, and what to do
 
-  double exposed_fraction() const;  // of the step
+  bool phases_known() const;                       // somebody else's program does not tell
+  std::optional<double> exposed_fraction() const;  // of the step; absent: as the phases
 };
 
 struct ScalingPoint {
@@ -55,6 +57,7 @@ struct ScalingReport {
   std::vector<std::string_view> differing;    // options in which they differ
   std::vector<Series> series;
   std::vector<std::string> notes;
+  std::vector<std::string> base_notes;  // what speed-up and efficiency are against
 };
 
 ScalingReport make_scaling(std::span<const StoredRun> runs);

@@ -74,7 +74,7 @@ std::string breakdown(const ScalingReport& report) {
       .parts = {"input", "forward", "backward", "exposed communication", "update", "the rest"},
       .bars = {}};
   for (const Configuration& each : report.configurations) {
-    if (!each.speed || !(each.mean_step > 0) || chart.bars.size() == kMostBars) continue;
+    if (!each.speed || !each.phases_known() || chart.bars.size() == kMostBars) continue;
     Bar& bar = chart.bars.emplace_back();
     bar.label = label_of(report, each);
     double rest = each.mean_step;
@@ -90,6 +90,7 @@ std::string breakdown(const ScalingReport& report) {
 }  // namespace
 
 std::vector<ReportFile> scaling_charts(const ScalingReport& report) {
+  if (report.series.empty()) return {};  // everything failed
   LineChart comparison = {.title = "Speed-up by number of devices",
                           .x_title = "devices",
                           .y_title = "speed-up",

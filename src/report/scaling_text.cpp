@@ -31,44 +31,84 @@ std::string data_text(const Configuration& each) {
   return each.data_slowdown ? percent(1 - 1 / each.data_slowdown->value) : "";
 }
 
+// Which columns a table has besides those of all.
+struct Extent {
+  bool scaling = true, data = false;
+};
+
 Row row_of(const ScalingReport& report, const Configuration& each, const ScalingPoint* point,
-           bool data) {
+           Extent extent) {
   const RunConfig& run = each.config;
   Row row = {run.model, fmt::to_string(run.batch_size), engine_label(run)};
   if (!report.differing.empty()) row.push_back(settings_label(run, report.differing));
   row.push_back(fmt::to_string(each.devices));
   if (!each.speed) {
-    row.resize(row.size() + (data ? 6 : 5));
+    row.resize(row.size() + 3 + (extent.scaling ? 2 : 0) + (extent.data ? 1 : 0));
     row.push_back(fmt::format("failed: {}", each.error));
     return row;
   }
   const LaunchSummary& speed = *each.speed;
   row.push_back(fmt::to_string(speed.launches));
   row.push_back(with_interval(speed.images_per_second, speed.images_per_second_95, 2));
-  row.push_back(with_interval(point->speed_up.value, point->speed_up.interval_95, 2));
-  auto efficiency = point->efficiency.interval_95;
-  if (efficiency) efficiency = {100 * efficiency->low, 100 * efficiency->high};
-  row.push_back(with_interval(100 * point->efficiency.value, efficiency, 1));
-  row.push_back(percent(each.exposed_fraction()));
-  if (data) row.push_back(data_text(each));
+  if (extent.scaling) {
+    row.push_back(with_interval(point->speed_up.value, point->speed_up.interval_95, 2));
+    auto efficiency = point->efficiency.interval_95;
+    if (efficiency) efficiency = {100 * efficiency->low, 100 * efficiency->high};
+    row.push_back(with_interval(100 * point->efficiency.value, efficiency, 1));
+  }
+  const auto exposed = each.exposed_fraction();
+  row.push_back(exposed ? percent(*exposed) : "not told");
+  if (extent.data) row.push_back(data_text(each));
   row.emplace_back(each.warnings.empty() ? "" : "see below");
   return row;
 }
 
-ScalingTable table_of(const ScalingReport& report) {
+// Each warning once, with the configurations that it is about.
+std::vector<std::string> warnings_of(const ScalingReport& report) {
+  constexpr size_t kMostNamed = 6;
+  std::vector<std::pair<std::string, Row>> about;  // in the order of the configurations
+  std::map<std::string, size_t> places;
+  for (const Configuration& each : report.configurations) {
+    for (const std::string& warning : each.warnings) {
+      const auto [place, fresh] = places.try_emplace(warning, about.size());
+      if (fresh) about.push_back({warning, {}});
+      about[place->second].second.push_back(label_of(report, each));
+    }
+  }
+  Row lines;
+  for (auto& [warning, labels] : about) {
+    const size_t all = labels.size();
+    std::string names;
+    if (all > 1 && all == report.configurations.size()) {
+      names = "all configurations";
+    } else {
+      labels.resize(std::min(all, kMostNamed));
+      names = fmt::format("{}", fmt::join(labels, ", "));
+      if (all > kMostNamed) names += fmt::format(" and {} more", all - kMostNamed);
+    }
+    lines.push_back(fmt::format("{}: {}", names, warning));
+  }
+  return lines;
+}
+
+ScalingTable table_of(const ScalingReport& report, TableOf what) {
   constexpr auto kLeft = TextTable::Align::Left;
-  const bool data = std::ranges::any_of(
-      report.configurations, [](const auto& each) { return each.data_slowdown.has_value(); });
+  const Extent extent = {.scaling = what == TableOf::Scaling,
+                         .data = std::ranges::any_of(report.configurations, [](const auto& each) {
+                           return each.data_slowdown.has_value();
+                         })};
   ScalingTable table = {.columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}},
                         .rows = {},
                         .remarks = report.notes};
   auto& columns = table.columns;
   if (!report.differing.empty()) columns.push_back({"settings", kLeft});
-  for (const char* title : {"devices", "launches", "images/sec (95 %)", "speed-up (95 %)",
-                            "efficiency % (95 %)", "exposed communication %"}) {
-    columns.push_back({title});
+  for (const char* title : {"devices", "launches", "images/sec (95 %)"}) columns.push_back({title});
+  if (extent.scaling) {
+    for (const char* title : {"speed-up (95 %)", "efficiency % (95 %)"}) columns.push_back({title});
+    table.remarks.insert(table.remarks.end(), report.base_notes.begin(), report.base_notes.end());
   }
-  if (data) columns.push_back({"cost of real data %"});
+  columns.push_back({"exposed communication %"});
+  if (extent.data) columns.push_back({"cost of real data %"});
   columns.push_back({"remarks", kLeft});
   std::map<size_t, const ScalingPoint*> points;
   for (const Series& series : report.series) {
@@ -76,11 +116,9 @@ ScalingTable table_of(const ScalingReport& report) {
   }
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
-    table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, data));
-    for (const std::string& warning : each.warnings) {
-      table.remarks.push_back(fmt::format("{}: {}", label_of(report, each), warning));
-    }
+    table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, extent));
   }
+  for (std::string& line : warnings_of(report)) table.remarks.push_back(std::move(line));
   return table;
 }
 
@@ -98,8 +136,8 @@ std::string markdown_row(const Row& row) {
 
 }  // namespace
 
-std::string scaling_table(const ScalingReport& report) {
-  const ScalingTable table = table_of(report);
+std::string scaling_table(const ScalingReport& report, TableOf what) {
+  const ScalingTable table = table_of(report, what);
   TextTable text(table.columns);
   for (const Row& row : table.rows) text.add(row);
   std::string result = text.text();
@@ -108,7 +146,7 @@ std::string scaling_table(const ScalingReport& report) {
 }
 
 std::string scaling_markdown(const ScalingReport& report) {
-  const ScalingTable table = table_of(report);
+  const ScalingTable table = table_of(report, TableOf::Scaling);
   Row titles;
   std::string rule = "|";
   for (const TextTable::Column& column : table.columns) {

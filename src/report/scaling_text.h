@@ -7,7 +7,10 @@
 
 namespace lockstep {
 
-std::string scaling_table(const ScalingReport& report);
+// Speeds: without speed-up and efficiency, where configurations are candidates for the same place
+// and not steps of a scale.
+enum class TableOf { Scaling, Speeds };
+std::string scaling_table(const ScalingReport& report, TableOf what = TableOf::Scaling);
 std::string scaling_markdown(const ScalingReport& report);
 
 }  // namespace lockstep

@@ -84,7 +84,7 @@ std::string stored_line(const StoredRun& run) {
 StoreContents read_store(const std::string& directory) {
   const fs::path path = file_of(directory);
   std::ifstream file(path);
-  if (!file) throw Error("there is no {}", path.string());
+  if (!file) throw UsageError("there is no {}", path.string());
   StoreContents contents;
   std::string text;
   for (int number = 1; std::getline(file, text); ++number) {

@@ -28,7 +28,7 @@ struct StoreContents {
   std::vector<std::string> skipped;  // one line each, in words
 };
 
-// Throws Error when there is no results.jsonl. `directory` may also name the file itself.
+// Throws UsageError when there is no results.jsonl. `directory` may also name the file itself.
 StoreContents read_store(const std::string& directory);
 
 // The whole result with its samples. Throws Error.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "measure/mann_kendall.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -22,11 +23,10 @@ long count(const Launches& launches, const std::function<bool(const RunResult&)>
   return std::ranges::count_if(launches, [&](const StoredRun* run) { return is(run->result); });
 }
 
-std::optional<std::string> few_launches(const Configuration& each, const Launches& launches) {
-  if (launches.size() >= 3) return {};
-  return fmt::format("{} launch{}: how far the next would be off is {} known; raise --repeats",
-                     launches.size(), launches.size() == 1 ? "" : "es",
-                     each.speed && each.speed->images_per_second_95 ? "hardly" : "not");
+std::optional<std::string> few_launches(const Configuration&, const Launches& launches) {
+  if (launches.size() >= kFewestLaunches) return {};
+  return fmt::format("{} launch{}: a confidence interval needs at least {}; raise --repeats",
+                     launches.size(), launches.size() == 1 ? "" : "es", kFewestLaunches);
 }
 
 std::optional<std::string> failures(const Configuration& each, const Launches&) {
@@ -54,6 +54,15 @@ std::optional<std::string> no_steady_state(const Configuration&, const Launches&
       "{} of {} launches reached no steady state (heat, other users); raise --num-warmup-batches "
       "and --num-batches",
       unsteady, launches.size());
+}
+
+std::optional<std::string> slow_start(const Configuration&, const Launches& launches) {
+  const long slow = count(launches, began_slowly);
+  if (slow == 0) return {};
+  return fmt::format(
+      "{} of {} launches were slower in their first timed steps, which count; raise "
+      "--num-warmup-batches",
+      slow, launches.size());
 }
 
 std::optional<std::string> noisy_neighbour(const Configuration&, const Launches& launches) {
@@ -104,7 +113,7 @@ std::optional<std::string> trend(const Configuration& each, const Launches& laun
       found.sign > 0 ? "slower" : "faster");
 }
 
-constexpr Reason kReasons[] = {oversubscribed, no_steady_state, noisy_neighbour,
+constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start, noisy_neighbour,
                                busy_machine,   launches_differ, trend};
 
 }  // namespace

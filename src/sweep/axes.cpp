@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -55,6 +56,44 @@ std::vector<RunConfig> combinations(const RunConfig& base, std::span<const Axis>
   return runs;
 }
 
+// What is wrong, with the runs that have it: by network, the numbers of devices.
+class Problems {
+ public:
+  void add(const RunConfig& run, const std::string& what) {
+    for (const std::string& line : split(what, '\n')) {
+      const auto known = std::ranges::find(all_, line, &Problem::what);
+      Problem& problem = known == all_.end() ? all_.emplace_back(Problem{line, {}, 0}) : *known;
+      ++problem.runs;
+      problem.devices[run.model].insert(run.num_devices);
+    }
+  }
+
+  // One line each; what all runs have needs no names.
+  std::vector<std::string> lines(size_t runs) const {
+    std::vector<std::string> lines;
+    for (const Problem& problem : all_) {
+      if (problem.runs == runs) {
+        lines.push_back(problem.what);
+        continue;
+      }
+      for (const auto& [model, devices] : problem.devices) {
+        const bool one = devices.size() == 1 && devices.contains(1);
+        lines.push_back(fmt::format("{} on {} device{}: {}", model, fmt::join(devices, ", "),
+                                    one ? "" : "s", problem.what));
+      }
+    }
+    return lines;
+  }
+
+ private:
+  struct Problem {
+    std::string what;
+    std::map<std::string, std::set<int>> devices;
+    size_t runs;
+  };
+  std::vector<Problem> all_;
+};
+
 [[noreturn]] void refuse(std::vector<std::string> problems) {
   const size_t all = problems.size();
   if (all > kProblemsShown) {
@@ -99,19 +138,18 @@ std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
   refuse_double_settings(axes);
   std::vector<SweepRun> runs;
   std::set<std::string> ids;
-  std::vector<std::string> problems;
-  for (const RunConfig& wish : combinations(base, axes)) {
+  Problems problems;
+  const std::vector<RunConfig> wishes = combinations(base, axes);
+  for (const RunConfig& wish : wishes) {
     try {
       const RunConfig run = settle(wish);
       const std::string id = run_id(run);
       if (ids.insert(id).second) runs.push_back({id, run});
     } catch (const UsageError& error) {  // all of them are told at once
-      const std::string line =
-          fmt::format("{} on {} devices: {}", wish.model, wish.num_devices, error.what());
-      if (!std::ranges::count(problems, line)) problems.push_back(line);
+      problems.add(wish, error.what());
     }
   }
-  if (!problems.empty()) refuse(std::move(problems));
+  if (auto lines = problems.lines(wishes.size()); !lines.empty()) refuse(std::move(lines));
   return runs;
 }
 

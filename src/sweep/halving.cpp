@@ -4,6 +4,7 @@
 #include <map>
 
 #include "measure/statistics.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 std::map<std::string, std::vector<double>> times_in(const StoreContents& contents) {
   std::map<std::string, std::vector<double>> times;
   for (const StoredRun& run : contents.runs) {
-    const double rate = run.result.summary.images_per_second;
+    const double rate = rate_of(run.result);
     if (run.measured() && rate > 0) times[run.id].push_back(1 / rate);
   }
   return times;

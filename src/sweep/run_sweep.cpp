@@ -13,6 +13,7 @@
 #include "config/run_options.h"
 #include "launch/run_commands.h"
 #include "measure/launches.h"
+#include "report/launch_rate.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -177,7 +178,7 @@ class Sweep {
   void note(const StoredRun& run) {
     settled_.emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
-    const double rate = run.result.summary.images_per_second;
+    const double rate = rate_of(run.result);
     if (run.measured() && rate > 0) times_[run.id].push_back(1 / rate);
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -26,6 +27,9 @@ int line_of(const toml::node& node) { return static_cast<int>(node.source().begi
 }  // namespace
 
 std::vector<SweepEntry> read_sweep_file(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) {
+    throw UsageError("there is no file {}", path);
+  }
   const toml::parse_result file = toml::parse_file(path);
   if (!file) {
     throw UsageError("{}:{}: {}", path, file.error().source().begin.line,

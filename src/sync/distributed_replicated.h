@@ -21,6 +21,7 @@ class DistributedReplicated : public Strategy {
   Seconds begin_step(double learning_rate) override;
   void gradient_ready(ParameterId id) override;
   Seconds finish_step() override;
+  void settle() override { client_.settle(); }
   void finish() override { client_.finish(); }
   double sum_of_squares() const override { return squares_; }
   void carry_on(const Carried& carried) override { client_.carry_on(carried); }

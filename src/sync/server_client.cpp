@@ -132,10 +132,14 @@ double ServerClient::squares_of(std::span<const float> values) const {
   return sum;
 }
 
-void ServerClient::finish() {
+void ServerClient::settle() {
   courier_->post({.others_first = true});
   courier_->wait(pull_all(arena().all_values()));
   tell_engine();
+}
+
+void ServerClient::finish() {
+  settle();
   courier_->finish();
 }
 

@@ -29,8 +29,8 @@ class ServerClient {
   void tell_engine(int slice);    // its values in the arena are new
   void tell_engine();             // all are
   double pulled_squares() const;  // of the last pulls of all slices
-  // All newest values to the arena, and goodbye.
-  void finish();
+  void settle();  // all workers' last pushes are applied; their outcome is in the arena
+  void finish();  // settles, and goodbye
 
   void carry_on(const Carried& carried) { carried_ = carried; }  // before start()
   // Waits; between two steps. `values`: laid out like the arena.

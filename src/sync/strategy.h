@@ -66,6 +66,9 @@ class Strategy {
   // ...and all that the next step depends on.
   virtual Carried carried() = 0;
 
+  // After the last step, by all replicas: returns when the updates of all of them are made. Then
+  // newest_values() and carried() are those of the whole run, on any replica.
+  virtual void settle() {}
   // After the last step, and only then: the arena holds the newest values, and the others know that
   // this replica ends as it should.
   virtual void finish() {}

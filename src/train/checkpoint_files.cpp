@@ -28,6 +28,11 @@ std::optional<int64_t> step_of(const fs::path& path) {
   return step;
 }
 
+bool names_checkpoint(const std::string& place) {
+  std::error_code error;
+  return step_of(place) && fs::is_regular_file(place, error);
+}
+
 // Of "model.ckpt-120", under the name that it has before it is whole.
 bool is_half_written(const fs::path& path) {
   const std::optional<std::string> target = target_of_temporary(path.filename().string());
@@ -47,6 +52,12 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
   return files;
 }
 
+std::string newest_path(const std::string& place) {
+  if (names_checkpoint(place)) return place;
+  const std::vector<CheckpointFile> files = list_checkpoints(place);
+  return files.empty() ? "" : files.back().path;
+}
+
 Checkpoint read_checkpoint(const std::string& path) {
   const InputFile file(path);
   Memory memory(file.bytes());
@@ -59,7 +70,7 @@ Checkpoint read_checkpoint(const std::string& path) {
 }
 
 std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const Tell& tell) {
-  if (step_of(place) && fs::is_regular_file(place)) {
+  if (names_checkpoint(place)) {
     return FoundCheckpoint{place, read_checkpoint(place)};
   }
   std::vector<CheckpointFile> files = list_checkpoints(place);
@@ -79,9 +90,9 @@ CheckpointWriter::CheckpointWriter(std::string directory, int keep)
     : directory_(std::move(directory)), keep_(keep) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw Error("cannot make --train-dir {}: {}", directory_, error.message());
+  if (error) throw UsageError("cannot make --train-dir {}: {}", directory_, error.message());
   const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
-  if (!why.empty()) throw Error("cannot write to --train-dir {}: {}", directory_, why);
+  if (!why.empty()) throw UsageError("cannot write to --train-dir {}: {}", directory_, why);
 }
 
 void CheckpointWriter::remove_half_written() const {

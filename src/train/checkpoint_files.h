@@ -27,6 +27,9 @@ struct FoundCheckpoint {
 // Oldest first; none when there is no such directory.
 std::vector<CheckpointFile> list_checkpoints(const std::string& directory);
 
+// Of the newest, or `place` itself where it names one; empty: there is none.
+std::string newest_path(const std::string& place);
+
 // Of one file. Throws Error that names it.
 Checkpoint read_checkpoint(const std::string& path);
 

@@ -34,7 +34,7 @@ ByteBuffer event_head(double seconds, int64_t step) {
 std::string path_in(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw Error("cannot make --summary-dir {}: {}", directory, error.message());
+  if (error) throw UsageError("cannot make --summary-dir {}: {}", directory, error.message());
   char host[256] = "host";
   gethostname(host, sizeof(host) - 1);
   const std::string name = fmt::format("events.out.tfevents.{:.0f}.{}.{}", now(), host, getpid());

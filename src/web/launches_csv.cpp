@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "config/run_label.h"
+#include "report/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -14,17 +17,23 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+// Empty: it was not measured.
+std::string number(double value) {
+  return std::isfinite(value) && value > 0 ? fmt::format("{:.6g}", value) : "";
+}
+
 std::string line_of(const StoredRun& run, const ScalingReport& report) {
   const RunResult& result = run.result;
   const Summary& summary = result.summary;
-  return fmt::format("{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{}\n", run.id,
-                     run.repeat, quoted(result.started_at), quoted(result.config.model),
-                     result.config.batch_size, result.config.num_devices,
-                     quoted(engine_label(result.config)),
+  const int devices = run.measured() ? result.facts.devices : result.config.num_devices;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", run.id, run.repeat,
+                     quoted(result.started_at), quoted(result.config.model),
+                     result.config.batch_size, devices, quoted(engine_label(result.config)),
                      quoted(settings_label(result.config, report.differing)),
-                     run.measured() ? result.origin : "failed", summary.images_per_second,
-                     1000 * summary.mean_step, 1000 * summary.median_step, 1000 * summary.p5_step,
-                     1000 * summary.p95_step, quoted(result.error.value_or("")));
+                     run.measured() ? result.origin : "failed", number(rate_of(result)),
+                     number(1000 * summary.mean_step), number(1000 * summary.median_step),
+                     number(1000 * summary.p5_step), number(1000 * summary.p95_step),
+                     quoted(result.error.value_or("")));
 }
 
 }  // namespace

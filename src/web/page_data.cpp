@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/shell_quote.h"
 #include "base/text.h"
-#include "config/run_id.h"
+#include "config/run_arguments.h"
 #include "config/run_label.h"
 #include "report/best.h"
 #include "report/details.h"
@@ -35,14 +34,6 @@ Json interval(const std::optional<Interval>& interval) {
   return Json::array({number(interval->low), number(interval->high)});
 }
 
-std::string command_of(const RunConfig& run) {
-  std::vector<std::string> words = {"lockstep", "train"};
-  for (const std::string& setting : split(canonical_text(run), '\n')) {
-    if (!setting.empty()) words.push_back("--" + setting);
-  }
-  return shell_line(words);
-}
-
 Json configuration_json(const ScalingReport& report, const Configuration& each) {
   Json json = {{"id", each.id},
                {"label", label_of(report, each)},
@@ -54,13 +45,16 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
                {"kind", each.simulated ? "simulated" : "measured"},
                {"failed", each.failed},
                {"warnings", each.warnings}};
-  if (!each.speed) {
+  if (each.failed > 0) {
     json["error"] = each.error;
-    return json;
+    json["last_lines"] = each.last_lines;
   }
+  if (!each.speed) return json;
   json["launches"] = each.speed->launches;
   json["rate"] = number(each.speed->images_per_second);
   json["rate_95"] = interval(each.speed->images_per_second_95);
+  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
   std::vector<double> phases;
   double rest = each.mean_step;
@@ -70,8 +64,7 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   }
   phases.push_back(1000 * std::max(rest, 0.0));
   json["phases_ms"] = numbers(phases);
-  json["exposed"] = number(each.exposed_fraction());
-  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  json["exposed"] = number(each.exposed_fraction().value_or(0));
   return json;
 }
 
@@ -103,7 +96,7 @@ Json best_json(const ScalingReport& report, std::span<const StoredRun> runs) {
                     {"best", row.best},
                     {"runner_up", row.runner_up ? Json(*row.runner_up) : Json(nullptr)},
                     {"words", words_about(row)},
-                    {"command", command_of(report.configurations[row.best].config)}});
+                    {"command", train_command_line(report.configurations[row.best].config)}});
   }
   return list;
 }
@@ -160,7 +153,8 @@ Json machine_json(const RunResult& run) {
 Json machines_json(std::span<const StoredRun> runs) {
   std::map<std::string, const RunResult*> machines;
   for (const StoredRun& run : runs) {
-    if (run.measured()) machines.try_emplace(run.result.host.name, &run.result);
+    if (run.result.host.name.empty()) continue;  // it failed before it could look
+    machines.try_emplace(run.result.host.name, &run.result);
   }
   Json list = Json::array();
   for (const auto& [name, run] : machines) list.push_back(machine_json(*run));
@@ -201,7 +195,9 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
     configurations.push_back(configuration_json(report, each));
   }
   std::vector<std::string> notes = report.notes;
-  notes.insert(notes.end(), details.notes.begin(), details.notes.end());
+  for (const auto* more : {&report.base_notes, &details.notes}) {
+    notes.insert(notes.end(), more->begin(), more->end());
+  }
   return {
       {"name", source.name},
       {"history", history_json(runs)},

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "report/store.h"
+#include "web/own_address.h"
 #include "web/page.h"
 #include "web/sweep_directories.h"
 
@@ -104,6 +105,12 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
     response.set_content(why, "text/plain");
     return Next::Handled;
   };
+  if (request.method != "GET" && request.method != "HEAD") {  // before its body is waited for
+    response.status = 405;
+    response.set_header("Allow", "GET, HEAD");
+    response.set_content("there is nothing to change here\n", "text/plain");
+    return Next::Handled;
+  }
   response.set_header("X-Content-Type-Options", "nosniff");
   response.set_header("Referrer-Policy", "no-referrer");
   response.set_header("Cache-Control", "no-store");
@@ -261,7 +268,8 @@ PageServer::~PageServer() {
 int PageServer::port() const { return inside_->port; }
 
 std::string PageServer::url() const {
-  const std::string &host = inside_->options.host, &token = inside_->options.token;
+  const std::string host = reachable_address(inside_->options.host);
+  const std::string& token = inside_->options.token;
   const bool bare = host.find(':') != std::string::npos && !host.starts_with('[');  // IPv6
   return fmt::format("http://{}:{}/{}", bare ? "[" + host + "]" : host, inside_->port,
                      token.empty() ? "" : "?token=" + token);

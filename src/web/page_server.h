@@ -29,7 +29,7 @@ class PageServer {
   PageServer& operator=(const PageServer&) = delete;
 
   int port() const;
-  std::string url() const;  // with the token
+  std::string url() const;  // with the token; one that others can use, if they may
 
  private:
   struct Inside;  // of the HTTP library

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,42 +18,76 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 3;  // directories below a root
 
-std::string name_below(const fs::path& root, const fs::path& path) {
-  const fs::path whole = fs::weakly_canonical(root);
-  const fs::path relative = fs::weakly_canonical(path).lexically_relative(whole);
-  return relative == "." ? whole.filename().string() : relative.string();
+// A directory to look below, and what the names of its sweeps begin with.
+struct Root {
+  fs::path path;       // canonical
+  std::string prefix;  // empty: it is the only one
+};
+
+// The last names of the path.
+std::string end_of(const fs::path& path, int names) {
+  fs::path end;
+  fs::path rest = path;
+  for (int i = 0; i < names && rest.has_relative_path(); ++i, rest = rest.parent_path()) {
+    end = end.empty() ? rest.filename() : rest.filename() / end;
+  }
+  return end.string();
 }
 
-void add_if_sweep(const fs::path& root, const fs::path& path,
-                  std::vector<std::pair<fs::file_time_type, SweepDirectory>>& found) {
+// Several roots are told apart by as many of their last names as that takes.
+std::vector<Root> named_roots(const std::vector<std::string>& texts) {
+  std::set<fs::path> paths;
+  for (const std::string& text : texts) {
+    if (!fs::is_directory(text)) throw UsageError("{} is no directory", text);
+    paths.insert(fs::canonical(text));
+  }
+  const auto differ = [&](int names) {
+    std::set<std::string> ends;
+    for (const fs::path& path : paths) ends.insert(end_of(path, names));
+    return ends.size() == paths.size();
+  };
+  int names = 1;
+  while (!differ(names)) ++names;
+  std::vector<Root> roots;
+  for (const fs::path& path : paths) {
+    roots.push_back({path, paths.size() == 1 ? "" : end_of(path, names)});
+  }
+  return roots;
+}
+
+std::string name_below(const Root& root, const fs::path& path) {
+  const std::string relative = path.lexically_relative(root.path).string();
+  const std::string own = root.path.filename().string();
+  if (!root.prefix.empty()) return relative == "." ? root.prefix : root.prefix + "/" + relative;
+  if (relative == ".") return own;
+  return relative == own ? "./" + relative : relative;  // not to be taken for the root
+}
+
+using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
+
+// One that is below several roots has the name of the first.
+void add_if_sweep(const Root& root, const fs::path& path, Found& found) {
   std::error_code error;
   const fs::path results = path / Store::kFile;
   const auto written = fs::last_write_time(results, error);
   if (error) return;
   const auto size = fs::file_size(results, error);
-  found.push_back({written,
-                   {.name = name_below(root, path),
-                    .path = path.string(),
-                    .version = fmt::format("{} {}", size, written.time_since_epoch().count())}});
-}
-
-// Two roots may hold sweeps of the same name.
-void make_unique(std::vector<SweepDirectory>& sweeps) {
-  std::map<std::string, int> uses;
-  for (SweepDirectory& sweep : sweeps) {
-    if (++uses[sweep.name] > 1) sweep.name = fmt::format("{} ({})", sweep.name, uses[sweep.name]);
-  }
+  const SweepDirectory sweep = {
+      .name = name_below(root, path),
+      .path = path.string(),
+      .version = fmt::format("{} {}", size, written.time_since_epoch().count())};
+  found.try_emplace(path, written, sweep);
 }
 
 }  // namespace
 
 std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots) {
-  std::vector<std::pair<fs::file_time_type, SweepDirectory>> found;
-  for (const std::string& root : roots) {
-    if (!fs::is_directory(root)) throw Error("{} is no directory", root);
-    add_if_sweep(root, root, found);
+  Found found;
+  for (const Root& root : named_roots(roots)) {
+    add_if_sweep(root, root.path, found);
     std::error_code error;
-    fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error);
+    fs::recursive_directory_iterator at(root.path, fs::directory_options::skip_permission_denied,
+                                        error);
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
       std::error_code vanished;
       if (!at->is_directory(vanished)) continue;
@@ -63,12 +98,13 @@ std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots) {
       add_if_sweep(root, at->path(), found);
     }
   }
-  std::ranges::sort(found, [](const auto& a, const auto& b) {
+  std::vector<std::pair<fs::file_time_type, SweepDirectory>> by_time;
+  for (auto& [path, sweep] : found) by_time.push_back(std::move(sweep));
+  std::ranges::sort(by_time, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second.name < b.second.name;
   });
   std::vector<SweepDirectory> sweeps;
-  for (auto& [written, sweep] : found) sweeps.push_back(std::move(sweep));
-  make_unique(sweeps);
+  for (auto& [written, sweep] : by_time) sweeps.push_back(std::move(sweep));
   return sweeps;
 }
 

@@ -12,13 +12,15 @@
 namespace lockstep {
 
 struct SweepDirectory {
-  std::string name;  // unique; "runs/tuesday" as seen from the root
+  // Unique: "runs/tuesday" as seen from the root. It depends on the roots and on where it is, not
+  // on what else is there or was written last, so that a page can ask for it again.
+  std::string name;
   std::string path;
   std::string version;  // changes when the results do
 };
 
 // Directories with a results.jsonl, the root itself included; the one written to last comes first.
-// Throws Error when a root is no directory.
+// Throws UsageError when a root is no directory.
 std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots);
 
 PageSource read_sweep(const SweepDirectory& directory);

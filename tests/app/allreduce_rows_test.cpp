@@ -34,6 +34,15 @@ TEST(AllReduceRows, SayWhenNothingWasChecked) {
   EXPECT_TRUE(all_reduce_json(unchecked)["wrong"].is_null());
 }
 
+TEST(AllReduceRows, EveryContenderHasAMeanOfItsOwn) {
+  AllReduceRow quick = row(), slow = row();
+  quick.seconds = {0.001};  // 6 GB/s; the others 3
+  slow.contender = "gloo";
+  const std::string text = all_reduce_footer({quick, slow, row(), slow});
+  EXPECT_EQ(text,
+            "mean busbw of shm: 4.50 GB/s\nmean busbw of gloo: 3.00 GB/s\nwrong numbers: 0\n");
+}
+
 TEST(AllReduceRows, CountWrongNumbersOfAllRows) {
   AllReduceRow wrong = row();
   wrong.wrong = 3;

@@ -57,7 +57,7 @@ TEST_F(AllReduceCommand, StartsItsRanksAndFindsAllSumsRight) {
       allreduce({"-g3", "-b4", "-e64K", "-f64", "-n3", "-w1", "--result", result_path()});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
-  EXPECT_THAT(ran.out, HasSubstr("wrong numbers 0"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));
   const nlohmann::json json = result();
   ASSERT_EQ(json["rows"].size(), 3u);
   for (const auto& row : json["rows"]) {
@@ -104,7 +104,7 @@ TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
                        "allreduce", "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
-  EXPECT_THAT(ran.out, HasSubstr("wrong numbers 0"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));
 }
 
 TEST_F(AllReduceCommand, RefusesWhatMakesNoSenseBeforeItStartsAnything) {

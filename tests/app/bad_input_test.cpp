@@ -71,7 +71,10 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --display-every=0", 2, "--display-every");
   expect_one_line("train --momentum=1.5", 2, "--momentum");
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
-  expect_one_line("train --device=gpu", 2, "must be one of cpu");
+  expect_one_line("train --device=gpu", 2,
+                  "--device must be one of cpu, cuda, cuda:N, not 'gpu'; the engine native "
+                  "computes on cpu, --engine torch on all of them");
+  expect_one_line("train --device=cuda", 2, "the engine native computes on cpu");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
   expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2,
@@ -83,6 +86,24 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("bench --num-batches=none", 2, "--num-batches");
 }
 
+TEST_F(BadInput, OptionsOfTfCnnBenchmarksThatCannotBeHadAreRefusedWithTheReason) {
+  expect_one_line("train --use_fp16", 2, "--use-fp16: training is in f32; --gradient-compression");
+  expect_one_line("train --use_fp16=True --nofp16_vars", 2, "training is in f32");
+  expect_one_line("train --hierarchical_copy=true", 2, "--communicator hierarchical");
+  expect_one_line("train --gpu_indices 0,1", 2, "--gpu-indices: --device cuda:N names one");
+  expect_one_line("train --input_preprocessor=official_models_imagenet", 2, "as by 'default'");
+  expect_one_line("train --server_protocol grpc+verbs", 2, "--communicator");
+  const Outcome both = run("train --use_fp16 --batch-size=lots");
+  EXPECT_EQ(both.code, 2);
+  EXPECT_EQ(both.err.size(), 2u) << text_in(directory_ / "err");
+  const Outcome harmless =
+      run("train --model trivial --data-name cifar10 --num-batches 1 --num-warmup-batches 0 "
+          "--use_fp16=False --server_protocol grpc --fp16_loss_scale 128 --mkl");
+  EXPECT_EQ(harmless.code, 0) << text_in(directory_ / "err");
+  EXPECT_NE(text_in(directory_ / "err").find("nothing to set here: --use-fp16, --server-protocol"),
+            std::string::npos);
+}
+
 TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   const Outcome outcome = run(
       "train --model lenet --num-batches=3 --num-epochs=1 --trace-file=t --num-warmup-batches=1 "
@@ -91,13 +112,34 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
 }
 
-TEST_F(BadInput, UnwritableFilesAreFailuresBeforeTheRun) {
-  const std::string lenet = "train --model lenet --num-batches=1 ";
-  expect_one_line(lenet + "--result=/nowhere/r.json", 1, "there is no directory /nowhere");
-  expect_one_line(lenet + "--result=/", 1, "it is a directory");
-  expect_one_line(lenet + "--trace-file=/proc/t.json", 1, "--trace-file");
-  expect_one_line(lenet + "--benchmark-log-dir=/proc/log", 1, "--benchmark-log-dir");
-  expect_one_line("bench --models lenet:2 --output /proc/results", 1, "--output");
+TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
+  for (const std::string devices : {"--num-devices=1 ", "--num-devices=2 "}) {
+    const std::string lenet = "train --model lenet --num-batches=1 " + devices;
+    expect_one_line(lenet + "--result=/nowhere/r.json", 2, "there is no directory /nowhere");
+    expect_one_line(lenet + "--result=/", 2, "it is a directory");
+    expect_one_line(lenet + "--trace-file=/proc/t.json", 2, "--trace-file");
+    expect_one_line(lenet + "--benchmark-log-dir=/proc/log", 2, "--benchmark-log-dir");
+    expect_one_line(lenet + "--train-dir=/proc/train", 2, "--train-dir");
+    expect_one_line(lenet + "--summary-dir=/proc/summaries", 2, "--summary-dir");
+  }
+  expect_one_line("bench --models lenet:2 --output /proc/results", 2, "--output");
+  expect_one_line("allreduce --num-devices 2 --result=/nowhere/r.json", 2, "--result");
+}
+
+TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
+  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
+  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
+  expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");
+  expect_one_line("train --model lenet --eval --train-dir /nowhere", 2, "Checkpoint not found in");
+  for (const char* command : {"pack /nowhere x", "check /nowhere", "bench /nowhere"}) {
+    expect_one_line(std::string("data ") + command, 2, "cannot look into /nowhere");
+  }
+  expect_one_line("data make /proc/made", 2, "cannot make /proc/made");
+}
+
+TEST_F(BadInput, AnEngineThatIsNotBuiltIsAUsageError) {
+  if (fs::exists(fs::path(LOCKSTEP_PROGRAM).parent_path() / "lockstep-torch")) GTEST_SKIP();
+  expect_one_line("train --engine torch", 2, "'./run torch' builds it");
 }
 
 TEST_F(BadInput, ABatchThatCannotFitIsAFailureThatNamesOneThatDoes) {

@@ -8,6 +8,7 @@
 #include "app/real_runs.h"
 #include "data/samples.h"
 #include "launch/process.h"
+#include "report/run_result.h"
 #include "train/checkpoint_files.h"
 
 namespace lockstep {
@@ -106,6 +107,25 @@ TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
   EXPECT_EQ(steps, (std::vector<int64_t>{16, 18, 20}));
 }
 
+// Whoever waits for rank 0 to write waits between two steps, not in one.
+TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
+  for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
+    const std::string file = directory.path("r.json");
+    train_to(20, devices,
+             {"--model=lenet", devices, "--save-model-secs=0.001", "--display-every=1",
+              "--max-ckpts-to-keep=0", "--result=" + file});
+    EXPECT_GE(list_checkpoints(directory.path(devices)).size(), 5u) << devices;
+    const RunResult result = read_result(file);
+    EXPECT_GT(result.throughput.checkpoint_seconds, 0) << devices;
+    double steps = 0;
+    for (const double seconds :
+         durations(result.ranks.empty() ? result.steps : result.ranks[0].steps)) {
+      steps += seconds;
+    }
+    EXPECT_LE(steps + result.throughput.checkpoint_seconds, result.throughput.total_seconds);
+  }
+}
+
 TEST_F(CheckpointRuns, ATornCheckpointIsPassedOverWithAWarning) {
   const Words options = {"--model=lenet", "--save-model-steps=1"};
   train_to(3, "t", options);
@@ -122,10 +142,13 @@ TEST_F(CheckpointRuns, AnotherNetworkOrOptimizerIsRefused) {
   const auto error = [&](const Words& options) {
     Words words = train(options);
     words.push_back("--train-dir=" + directory.path("t"));
-    return run_really(words).err;
+    const Ran ran = run_really(words);
+    EXPECT_THAT(ran.outcome.why, HasSubstr("exit code 2"));
+    return ran.err;
   };
   EXPECT_THAT(error({"--model=resnet20"}),
               HasSubstr("is of lenet for imagenet, and this run is of"));
+  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}), HasSubstr("is of lenet"));
   EXPECT_THAT(error({"--model=lenet", "--optimizer=adam"}),
               HasSubstr("was trained with --optimizer sgd"));
 }

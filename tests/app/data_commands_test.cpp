@@ -95,8 +95,31 @@ TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
   EXPECT_EQ(fs::last_write_time(path("set/train-00000-of-00003")), kept);
   EXPECT_FALSE(fs::exists(path("set/.train-00001-of-00003.partial")));
   const Outcome other = run({"data", "make", path("set"), "--images", "99"});
-  EXPECT_EQ(other.code, 1);
+  EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("another packing"));
+}
+
+TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
+  make("set");
+  for (const auto& entry : fs::directory_iterator(path("set"))) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with('.')) << entry.path();
+  }
+  EXPECT_TRUE(fs::exists(path("set/packed_train.txt")));
+  fs::remove(path("set/packed_train.txt"));  // as if others had written the shards
+  const Outcome beside = run({"data", "make", path("set"), "--images=12"});
+  EXPECT_EQ(beside.code, 2);
+  EXPECT_THAT(beside.err, HasSubstr("were not packed here"));
+}
+
+TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
+  make("set", 6);
+  const std::string shard = path("set/train-00001-of-00003");
+  ByteBuffer bytes = read_file(shard);
+  bytes[200] ^= 1;
+  write_file(shard, bytes);
+  const Outcome outcome = train(path("set"), {"--skip-corrupt", "--num-batches=20"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("note: skipped 1 damaged example\n"));
 }
 
 TEST_F(DataCommands, AFolderOfJpegsIsPackedWithLabelsFromOne) {
@@ -159,10 +182,10 @@ TEST_F(DataCommands, TrainingTwiceOnTheSameDataGivesTheSameLoss) {
 TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
   fs::create_directories(path("empty"));
   const Outcome empty = train(path("empty"));
-  EXPECT_EQ(empty.code, 1);
+  EXPECT_EQ(empty.code, 2);
   EXPECT_EQ(empty.err, "lockstep: " + path("empty") + " is empty\n");
   const Outcome missing = train(path("missing"));
-  EXPECT_EQ(missing.code, 1);
+  EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("No such file"));
   make("set");
   const Outcome labels = train(path("set"), {"--num-classes=3"});
@@ -170,7 +193,7 @@ TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
   EXPECT_THAT(labels.err, HasSubstr("the network tells 3 classes apart, 0 to 2"));
   const Outcome skipped = train(path("set"), {"--num-classes=3", "--skip-corrupt"});
   EXPECT_EQ(skipped.code, 0) << skipped.err;
-  EXPECT_THAT(skipped.err, HasSubstr("damaged examples were skipped"));
+  EXPECT_THAT(skipped.err, HasSubstr("note: skipped "));
   EXPECT_EQ(train(path("set"), {"--data-name=cifar10"}).code, 2);
 }
 
@@ -190,9 +213,12 @@ TEST_F(DataCommands, WrongWordsAreUsageErrors) {
   EXPECT_EQ(run({"data", "pack", "one"}).code, 2);
   EXPECT_EQ(run({"data", "make"}).code, 2);
   EXPECT_EQ(run({"data", "check"}).code, 2);
+  EXPECT_THAT(run({"data", "pack", "--help"}).out,
+              HasSubstr("Usage: lockstep data pack SOURCE TARGET [OPTION]...\n"));
   EXPECT_THAT(run({"data", "make", "x", "--quality=200"}).err, HasSubstr("from 1 to 100"));
   for (const char* name : {"pack", "make", "check", "bench"}) {
     EXPECT_EQ(run({"data", name, "--help"}).code, 0) << name;
+    EXPECT_THAT(run({"data", name, "--help"}).out, Not(HasSubstr("[DIR]"))) << name;
   }
 }
 

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <csignal>
+
 #include "app/real_runs.h"
 #include "base/random.h"
+#include "base/shell_quote.h"
 #include "data/cifar.h"
 #include "data/jpeg_encode.h"
 #include "data/list_directory.h"
@@ -117,8 +120,56 @@ TEST_F(EvaluationRuns, OfACheckpointSayWhatTheTrainingRunSaid) {
     const Ran evaluated = train(on_digits(data, {"--eval", devices, kept, "--eval-batch-size=7"}));
     EXPECT_EQ(accuracy_in(evaluated.out), expected) << devices;
     EXPECT_THAT(evaluated.out, HasSubstr("Mode:        evaluation\n"));
+    const bool one = std::string(devices) == "--num-devices=1";  // 33 examples in batches of 7
+    EXPECT_THAT(evaluated.out, HasSubstr(one ? "Num batches: 5\nNum epochs:  1.00\n"
+                                             : "Num batches: 3\nNum epochs:  1.00\n"));
+    EXPECT_THAT(evaluated.out, HasSubstr("             7 per device\n"));
     EXPECT_THAT(evaluated.out, HasSubstr("Successfully loaded model from " + directory.path("t")));
     EXPECT_THAT(evaluated.out, HasSubstr("total images/sec"));
+  }
+}
+
+TEST_F(EvaluationRuns, HappenAtTheStepsAndEpochsThatAreListed) {
+  const std::string data = digits(100, 20);  // an epoch has five steps
+  for (const char* times : {"--eval-during-training-at-specified-steps=6,2",
+                            "--eval-during-training-at-specified-epochs=1.2,0.31"}) {
+    const Ran ran =
+        train(on_digits(data, {times, "--num-batches=7", "--result=" + directory.path("r.json")}));
+    std::vector<int64_t> steps;
+    for (const Evaluation& each : read_result(directory.path("r.json")).evaluations) {
+      steps.push_back(each.step);
+    }
+    EXPECT_EQ(steps, (std::vector<int64_t>{2, 6, 7})) << times << ran.out;
+  }
+}
+
+// Another run writes checkpoints meanwhile; Ctrl-C is what ends it.
+TEST_F(EvaluationRuns, AreRepeatedForEveryNewCheckpoint) {
+  const std::string data = digits(40, 20), kept = "--train-dir=" + directory.path("t");
+  for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
+    std::filesystem::remove_all(directory.path("t"));
+    Words words = on_digits(data, {"--eval", "--eval-interval-secs=0.01", kept, devices});
+    words.insert(words.begin(), {LOCKSTEP_PROGRAM, "train", "--threads=1"});
+    pid_t process = 0;
+    std::string out;
+    const Command command = {.name = "it",
+                             .argv = {"sh", "-c", "echo $$; exec " + shell_line(words)}};
+    const PlanOutcome outcome = run_commands(
+        std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+          if (process == 0) return process = std::stoi(line.text), Next::GoOn;
+          out += line.text + "\n";
+          if (line.text.starts_with("waiting for"))
+            train(on_digits(data, {kept, "--num-batches=1"}));
+          if (!line.text.starts_with("Accuracy @ 1")) return Next::GoOn;
+          const bool second = out.find("model.ckpt-2.") != std::string::npos;
+          if (second)
+            kill(process, SIGINT);
+          else
+            train(on_digits(data, {kept, "--num-batches=2"}));
+          return Next::GoOn;
+        }});
+    EXPECT_THAT(outcome.why, HasSubstr("130")) << out;
+    EXPECT_THAT(out, HasSubstr("model.ckpt-1.\n"));
   }
 }
 

@@ -195,13 +195,13 @@ TEST_F(External, ComparingRefusesWhatCannotBeCompared) {
   fs::rename(path("r.json"), path("a.json"));
   ASSERT_EQ(train(definition("echo total 10"), {"--batch-size=9"}).code, 0);
   const Outcome refused = run({"compare", path("a.json"), path("r.json")});
-  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("batch size per device: 8, 9"));
   EXPECT_EQ(run({"compare", path("a.json"), path("r.json"), "--allow-different-work"}).code, 0);
   train(definition("exit 1"));
   EXPECT_THAT(run({"compare", path("a.json"), path("r.json")}).err, HasSubstr("is a failed run"));
   EXPECT_EQ(run({"compare", path("a.json")}).code, 2);
-  EXPECT_EQ(run({"compare", path("a.json"), path("none.json")}).code, 1);
+  EXPECT_EQ(run({"compare", path("a.json"), path("none.json")}).code, 2);
   EXPECT_EQ(run({"compare", path("a.json"), path("a.json"), "--threshold=x"}).code, 2);
 }
 

@@ -53,7 +53,7 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
 }
 
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
-  EXPECT_EQ(train("other"), kFailure);
+  EXPECT_EQ(train("other"), kUsage);
   EXPECT_THAT(err_.str(), HasSubstr("lockstep-other, which is not there; './run other' builds it"));
 }
 

@@ -36,6 +36,7 @@ TEST(Resume, ARunEndsWhereItWouldHaveEndedAndWarmsUpAgain) {
   EXPECT_EQ(plan.facts.timed_steps, 15);
   EXPECT_EQ(plan.beginning.step, 25);
   EXPECT_EQ(plan.beginning.schedule, 25);
+  EXPECT_DOUBLE_EQ(plan.epochs, 15 * 10 / 50000.0);  // of the timed steps, as the header says
 }
 
 TEST(Resume, TheLastStepsAreTimed) {

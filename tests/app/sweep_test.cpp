@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct Ran {
   PlanOutcome outcome;
@@ -160,6 +161,13 @@ total = '^total: (?P<value>\S+)'
   ASSERT_EQ(contents.runs.size(), 2u) << ran.err;
   EXPECT_FALSE(contents.runs[0].measured());
   EXPECT_THAT(*contents.runs[0].result.error, HasSubstr("exit code 3"));
+  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
+  EXPECT_EQ(exit_code(report), 0) << report.err;
+  std::ifstream page(results() + "/report.html");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_THAT(text, HasSubstr("exit code 3"));
+  EXPECT_THAT(text, HasSubstr("woe"));
+  EXPECT_FALSE(fs::exists(results() + "/comparison_graph.svg"));
 }
 
 TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
@@ -184,6 +192,9 @@ TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
   EXPECT_EQ(exit_code(engine), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
+  const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
+  EXPECT_EQ(exit_code(data), 2);
+  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: there is no such directory"));
   EXPECT_FALSE(fs::exists(results()));
 }
 
@@ -192,7 +203,7 @@ TEST_F(Sweep, AFileSaysTheSameAsTheCommandLine) {
   std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";
   const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches to go"));
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches to go, in about "));
   const Ran fewer =
       run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
   EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
@@ -218,6 +229,39 @@ TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {
     EXPECT_THAT(listed.out, HasSubstr(nodes));
   }
   EXPECT_THAT(listed.out, HasSubstr("3 runs, 1 launches each"));
+}
+
+TEST_F(Sweep, ARunIsKnownByItsHostsNotByWhatTheirFileIsCalled) {
+  const auto listed = [&](const char* name, const std::vector<std::string>& more) {
+    const std::string file = (directory_ / name).string();
+    std::ofstream(file) << "a slots=1\nb slots=1\n";
+    std::vector<std::string> words = sweep({"--repeats=1", "--dry-run", "--hosts=" + file});
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+    return ran.out;
+  };
+  const std::string once = listed("hosts", {});
+  EXPECT_EQ(listed("machines", {"--ssh-option=Port=2222", "--ssh-option=User=me",
+                                "--remote-dir=elsewhere", "--stall-timeout=9"}),
+            once);
+}
+
+TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
+  const Ran dir = run(sweep({"--train-dir=x"}));
+  EXPECT_EQ(exit_code(dir), 2);
+  EXPECT_EQ(
+      dir.err,
+      "lockstep: --train-dir: the runs of a sweep would go on from each other's checkpoints\n");
+  EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
+  const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
+  for (const char* flag : {" --train-dir", " --eval ", "  --job-name"}) {
+    EXPECT_THAT(help, Not(HasSubstr(flag)));
+  }
+  EXPECT_THAT(help, HasSubstr("For all runs:"));
+  const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
+  EXPECT_EQ(exit_code(file), 2);
+  EXPECT_EQ(file.err, "lockstep: there is no file nosuch.toml\n");
 }
 
 TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {

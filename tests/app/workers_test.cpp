@@ -58,7 +58,7 @@ TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("Batch size:  8 global\n             4 per device\n"));
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 1; Devices per node: 2; Images/sec: "));
-  EXPECT_THAT(ran.err, HasSubstr("exposed communication"));
+  EXPECT_THAT(ran.out, HasSubstr("exposed communication"));
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.facts.devices, 2);
   EXPECT_EQ(result.facts.communicator, "shm");
@@ -111,6 +111,19 @@ TEST_F(Workers, ADryRunShowsEnvironmentAndCoresAndLeavesNothing) {
   EXPECT_THAT(ran.out, HasSubstr(": LOCKSTEP_RANK=1 LOCKSTEP_SIZE=2 "
                                  "LOCKSTEP_STORE=127.0.0.1:PORT LOCKSTEP_TOKEN=... "));
   EXPECT_TRUE(fs::is_empty(directory_));
+}
+
+TEST_F(Workers, ThereIsOneThroughputWhereverItIsPrinted) {
+  const Ran ran = run(train({"--num-devices=2", "--result", path("r.json")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  double slowest = 0;
+  for (const RankResult& rank : result.ranks) slowest = std::max(slowest, rank.total.count());
+  const double rate = result.throughput.total_images_per_second;
+  EXPECT_NEAR(rate, 6 * 8 / slowest, 1e-6 * rate);
+  EXPECT_EQ(result.summary.images_per_second, rate);
+  EXPECT_THAT(ran.out, HasSubstr(fmt::format("total images/sec: {:.2f}\n", rate)));
+  EXPECT_THAT(ran.err, HasSubstr(fmt::format("{:.2f} images/sec, 95 % confidence", rate)));
 }
 
 TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {

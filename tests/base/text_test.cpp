@@ -38,6 +38,8 @@ TEST(Text, SizesAndTimesReadWell) {
   EXPECT_EQ(thousands_text(25559081), "25,559,081");
   EXPECT_EQ(thousands_text(-1000), "-1,000");
   EXPECT_EQ(thousands_text(999), "999");
+  EXPECT_EQ(count_text(1, "file"), "1 file");
+  EXPECT_EQ(count_text(2000, "file"), "2,000 files");
 }
 
 }  // namespace

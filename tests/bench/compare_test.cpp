@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/temporary_directory.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,14 +20,10 @@ class Compare : public ::testing::Test {
  protected:
   void SetUp() override {
     if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "there is no python3";
-    std::string name = (fs::temp_directory_path() / "lockstep-compare-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
     std::ofstream(directory_ / "page.md")
         << "before\n<!-- comparison: begin -->\nold\n<!-- comparison: end -->\nbetween\n"
            "<!-- layers: begin -->\n<!-- layers: end -->\nafter\n";
   }
-  void TearDown() override { fs::remove_all(directory_); }
 
   int run(const std::string& more) const {
     const std::string folder = directory_.string();
@@ -42,7 +40,8 @@ class Compare : public ::testing::Test {
     text << std::ifstream(directory_ / name).rdbuf();
     return text.str();
   }
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {

@@ -55,6 +55,18 @@ TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
               IsEmpty());
 }
 
+TEST(Problems, TimesOfEvaluationAreGivenOnceAsNumbers) {
+  EXPECT_THAT(problems_in({.eval_during_training_every_n_steps = 5,
+                           .eval_during_training_at_specified_epochs = "1"}),
+              ElementsAre(HasSubstr("give one of them")));
+  EXPECT_THAT(problems_in({.eval_during_training_at_specified_steps = "10,2.5"}),
+              ElementsAre("--eval-during-training-at-specified-steps must be whole numbers above "
+                          "0, separated by commas, not '10,2.5'"));
+  EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0"}), SizeIs(1));
+  EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0.5,2"}), IsEmpty());
+  EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("--eval ")));
+}
+
 TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
   EXPECT_THAT(problems_in({.task_index = 1}), ElementsAre(HasSubstr("--job-name")));
   EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());

@@ -92,7 +92,10 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
   EXPECT_EQ(refusal("optimizer", "lars"),
             "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
-  EXPECT_EQ(refusal("device", "gpu"), "--device must be one of cpu, cuda, cuda:N, not 'gpu'");
+  EXPECT_EQ(
+      refusal("device", "gpu"),
+      "--device must be one of cpu, cuda, cuda:N, not 'gpu'; the engine native computes on cpu, "
+      "--engine torch on all of them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }

@@ -58,6 +58,15 @@ TEST(Hosts, Ipv6AddressesMayStandInBrackets) {
   EXPECT_THAT(hosts("fd00::1"), ElementsAre(Host{"fd00::1", "fd00::1"}));
 }
 
+TEST(Hosts, AnyListCanBeWrittenOnOneLine) {
+  for (const char* text : {"n1 alias1\nn2 me@alias2 slots=4", "a:4,b", "[fe80::1]:4\nfe80::2",
+                           "me@node1\nme@node2 slots=2"}) {
+    const std::vector<Host> hosts = parse_hosts(text, "it");
+    EXPECT_EQ(parse_hosts(hosts_text(hosts), "it"), hosts) << text;
+  }
+  EXPECT_EQ(hosts_text(parse_hosts("n1 alias1 slots=2\nn2", "it")), "n1=alias1:2,n2");
+}
+
 TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
   EXPECT_THAT(complaint("a\n-oProxyCommand=evil\n"), HasSubstr("nodes:2: '-oProxyCommand=evil'"));
   EXPECT_THAT(complaint("a;b"), HasSubstr("'a;b' is no name of a host"));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "launch/run_commands.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -72,13 +73,7 @@ TEST(PlanSbatch, RefusesOptionsThatAreNoLine) {
 // Slurm's commands as scripts: what the command that submits and waits makes of their answers.
 class SubmitAndWait : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-slurm-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-    program("sbatch", "cat >/dev/null; echo '17;cluster'");
-  }
-  void TearDown() override { fs::remove_all(directory_); }
+  void SetUp() override { program("sbatch", "cat >/dev/null; echo '17;cluster'"); }
 
   void program(const std::string& name, const std::string& text) const {
     const fs::path path = directory_ / name;
@@ -101,7 +96,8 @@ class SubmitAndWait : public ::testing::Test {
     return lines;
   }
 
-  fs::path directory_;
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(SubmitAndWait, AJobThatTheControllerHasForgottenIsOver) {

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include "support/temporary_directory.h"
+
 namespace lockstep {
 namespace {
 
@@ -11,17 +13,12 @@ namespace fs = std::filesystem;
 
 class FakeRoot : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-host-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-  }
-  void TearDown() override { fs::remove_all(root_); }
   void put(const std::string& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  fs::path root_;
+  TemporaryDirectory temporary_;
+  const fs::path root_ = temporary_.path();
 };
 
 TEST_F(FakeRoot, EveryFactCanBeUnavailable) {

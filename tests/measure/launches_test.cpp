@@ -30,12 +30,27 @@ TEST(Launches, OneSaysNothingAboutTheNext) {
   EXPECT_FALSE(summary.precision());
 }
 
+TEST(Launches, TwoHaveNoIntervalEither) {
+  const double two[] = {0.01, 0.02}, three[] = {0.01, 0.011, 0.012};
+  EXPECT_FALSE(summarize_launches(two).images_per_second_95);
+  EXPECT_GT(summarize_launches(two).cv, 0.4);
+  EXPECT_FALSE(speed_ratio(two, three).interval_95);
+  EXPECT_FALSE(speed_ratio(three, two).interval_95);
+}
+
+TEST(Launches, AnIntervalIsFiniteHoweverMuchLaunchesDiffer) {
+  const double wild[] = {0.001, 0.01, 10};
+  const Interval rate = *summarize_launches(wild).images_per_second_95;
+  EXPECT_GT(rate.low, 0);
+  EXPECT_TRUE(std::isfinite(rate.high));
+}
+
 TEST(Launches, TheIntervalIsThatOfStudent) {
   const double times[] = {0.9, 1.0, 1.1};
   const LaunchSummary summary = summarize_launches(times);
   const double half = 4.30265 * 0.1 / std::sqrt(3.0);
-  EXPECT_NEAR(summary.images_per_second_95->low, 1 / (1 + half), 1e-5);
-  EXPECT_NEAR(summary.images_per_second_95->high, 1 / (1 - half), 1e-5);
+  EXPECT_NEAR(summary.images_per_second_95->low, std::exp(-half), 1e-5);
+  EXPECT_NEAR(summary.images_per_second_95->high, std::exp(half), 1e-5);
   EXPECT_NEAR(summary.cv, 0.1, 1e-12);
 }
 

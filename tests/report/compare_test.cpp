@@ -40,12 +40,11 @@ RunResult made(const Made& wish) {
     step.images = 10;
     step.duration = Seconds(10 / wish.rate * (1 + wish.noise * state));
   }
-  if (wish.steps > 0) {
-    result.summary = summarize(result.steps);
-  } else {
-    result.summary.images_per_second = wish.rate;
-  }
-  result.throughput.total_images_per_second = wish.rate;
+  double seconds = 0;
+  for (const StepRecord& step : result.steps) seconds += step.duration.count();
+  const double rate = wish.steps > 0 ? 10 * wish.steps / seconds : wish.rate;
+  if (wish.steps > 0) result.summary = summarize(result.steps, rate);
+  result.throughput.total_images_per_second = rate;
   return result;
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace lockstep {
 namespace {
 
@@ -23,6 +26,15 @@ StepRecord last_step() {
 
 std::string line(const RunConfig& run, const std::vector<double>& seconds) {
   return step_line(run, seconds, last_step());
+}
+
+std::string loss_shown(double loss) {
+  StepRecord step = last_step();
+  step.losses.total_loss = loss;
+  const std::vector<double> seconds = {0.5};
+  const std::string text = step_line({}, seconds, step);
+  const size_t begin = text.rfind('\t') + 1;
+  return text.substr(begin, text.size() - 1 - begin);
 }
 
 TEST(Console, TheHeaderIsWhatParsersKnow) {
@@ -79,11 +91,21 @@ TEST(Console, AccuraciesAreFractionsOfTheBatch) {
   EXPECT_EQ(line(run, {0.5}), "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t9.228\t0.100\t0.500\n");
 }
 
-TEST(Console, ForwardOnlyShowsAccuraciesToo) {
+TEST(Console, ALossThatHasExplodedIsShort) {
+  EXPECT_EQ(loss_shown(3e38), "3.000e+38");
+  EXPECT_EQ(loss_shown(999999.5), "999999.500");
+  EXPECT_EQ(loss_shown(-std::nan("")), "nan");
+  EXPECT_EQ(loss_shown(std::numeric_limits<double>::infinity()), "inf");
+}
+
+TEST(Console, ForwardOnlyHasNoLossAndAccuraciesOnlyWhenTheyAreWanted) {
   const RunConfig run = {.forward_only = true};
   EXPECT_NE(header_text("0", run, facts(), 1).find("Mode:        forward only\n"),
             std::string::npos);
-  EXPECT_NE(column_titles(run).find("top_5_accuracy"), std::string::npos);
+  EXPECT_EQ(column_titles(run), "Step\tImg/sec\n");
+  EXPECT_EQ(line(run, {0.5}), "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\n");
+  EXPECT_EQ(column_titles({.forward_only = true, .print_training_accuracy = true}),
+            "Step\tImg/sec\ttop_1_accuracy\ttop_5_accuracy\n");
 }
 
 TEST(Console, TheFirstAndEveryTenthStepAreShown) {

@@ -40,7 +40,7 @@ RunResult three_ranks(size_t steps) {
     each.rank = rank;
     each.steps.assign(steps, step_of(10, rank == 2 ? 0 : 4));
   }
-  result.summary = summarize(result.steps);
+  result.summary = summarize(result.steps, 100);
   return result;
 }
 
@@ -67,11 +67,11 @@ TEST(Details, OneRankHasNobodyToBeLateFor) {
 
 class DetailsOnDisk : public ::testing::Test {
  protected:
-  void add(const std::string& raw_file, int devices, double rate) {
+  void add(const std::string& raw_file, int devices, double rate, size_t steps = 4) {
     StoredRun run;
-    run.result = three_ranks(4);
+    run.result = three_ranks(steps);
     run.result.config.num_devices = run.result.facts.devices = devices;
-    run.result.summary.images_per_second = rate;
+    run.result.throughput.total_images_per_second = rate;
     run.id = run_id(run.result.config);
     run.raw_file = raw_file;
     run.repeat = static_cast<int>(collection_.runs.size());
@@ -103,6 +103,13 @@ TEST_F(DetailsOnDisk, OnlySoManyRawFilesAreReadAndTheRestIsSaid) {
   const FoundDetails found = find_details(make_scaling(collection_.runs), collection_, 2);
   EXPECT_EQ(found.launches.size(), 2u);
   EXPECT_THAT(found.notes, Contains(HasSubstr("not of the 1 others")));
+}
+
+TEST_F(DetailsOnDisk, StepsThatAreNotDrawnAreSaid) {
+  add("long.json", 3, 90, 5001);
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
+  EXPECT_EQ(found.launches.at(0).steps_ms.size(), 5000u);
+  EXPECT_THAT(found.notes, Contains(HasSubstr("the first 5,000 of 5,001 are drawn; long.json")));
 }
 
 TEST_F(DetailsOnDisk, AMissingRawFileIsARemarkAndNotTheEnd) {

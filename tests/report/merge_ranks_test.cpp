@@ -5,16 +5,58 @@
 namespace lockstep {
 namespace {
 
+StepRecord step_at(double begin, double end) {
+  StepRecord step;
+  step.begin = Seconds(begin);
+  step.duration = Seconds(end - begin);
+  step.images = 10;
+  return step;
+}
+
 RankResult rank_with(int rank, double seconds, double loss) {
   RankResult result;
   result.rank = rank;
-  StepRecord step;
-  step.duration = Seconds(seconds);
+  StepRecord step = step_at(0, seconds);
   step.phase(Phase::Forward) = Seconds(seconds / 2);
-  step.images = 10;
   step.losses = {.base_loss = loss, .total_loss = loss + 1, .top_1_hits = 1, .top_5_hits = 5};
   result.steps = {step};
   return result;
+}
+
+// The ranks are late in turns, each by 1 in steps of 10, and the other waits for it in the next.
+std::vector<RankResult> skewed_ranks() {
+  std::vector<RankResult> ranks(2);
+  ranks[0].steps = {step_at(0, 11), step_at(11, 20), step_at(20, 31), step_at(31, 40)};
+  ranks[1].steps = {step_at(0, 10), step_at(10, 21), step_at(21, 30), step_at(30, 41)};
+  return ranks;
+}
+
+TEST(MergeRanks, WhoIsLateInOneStepAndWaitedForInTheNextIsNotLateTwice) {
+  RunResult result;
+  merge_ranks(result, skewed_ranks());
+  EXPECT_EQ(durations(result.steps), (std::vector<double>{11, 10, 10, 10}));  // not 11 each
+  double time = 0;
+  for (const StepRecord& step : result.steps) time += step.duration.count();
+  EXPECT_EQ(time, 41);  // that of the slowest rank
+}
+
+TEST(MergeRanks, WhatIsBetweenStepsOfAllRanksIsNoPartOfAStep) {
+  RunResult result;
+  std::vector<RankResult> ranks(2);
+  for (RankResult& rank : ranks) rank.steps = {step_at(0, 10), step_at(50, 60)};  // an evaluation
+  merge_ranks(result, ranks);
+  EXPECT_EQ(durations(result.steps), (std::vector<double>{10, 10}));
+}
+
+TEST(MergeRanks, TheFirstTimedStepBeginsAfterTheLastOfTheWarmUp) {
+  RunResult result;
+  std::vector<RankResult> ranks(2);
+  ranks[0].warmup_steps = {step_at(0, 12)};
+  ranks[1].warmup_steps = {step_at(0, 10)};
+  ranks[0].steps = {step_at(12, 20)};
+  ranks[1].steps = {step_at(10, 20)};
+  merge_ranks(result, ranks);
+  EXPECT_EQ(durations(result.steps), (std::vector<double>{8}));
 }
 
 TEST(MergeRanks, AStepTakesAsLongAsOnTheSlowestAndHasTheImagesOfAll) {
@@ -23,7 +65,7 @@ TEST(MergeRanks, AStepTakesAsLongAsOnTheSlowestAndHasTheImagesOfAll) {
   ASSERT_EQ(result.steps.size(), 1u);
   const StepRecord& step = result.steps.front();
   EXPECT_EQ(step.duration.count(), 3);
-  EXPECT_EQ(step.phase(Phase::Forward).count(), 1.5);
+  EXPECT_EQ(step.phase(Phase::Forward).count(), 1);  // 0.5 and 1.5
   EXPECT_EQ(step.images, 20);
   EXPECT_EQ(step.losses.base_loss, 3);
   EXPECT_EQ(step.losses.top_5_hits, 10);

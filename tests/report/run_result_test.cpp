@@ -91,7 +91,8 @@ TEST(RunResult, AMissingFileIsNamed) {
     read_result("/nowhere/result.json");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "cannot read the result /nowhere/result.json");
+    EXPECT_STREQ(error.what(),
+                 "cannot read the result '/nowhere/result.json': No such file or directory");
   }
 }
 

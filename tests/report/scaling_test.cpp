@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "config/run_id.h"
 #include "report/best.h"
@@ -35,7 +37,7 @@ void add(std::vector<StoredRun>& runs, const Made& wish) {
     result.config.variable_update = wish.update;
     result.facts.threads = 1;
     result.host.usable_threads = 64;
-    result.summary.images_per_second = rate;
+    result.throughput.total_images_per_second = rate;
     result.summary.mean_step = 1;
     result.summary.mean_phases = {0, 0.3, 0.4, 0.2, 0.1};
     result.started_at = std::to_string(repeat);
@@ -91,13 +93,83 @@ TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
   EXPECT_LT(interval.low, 0.8);
   EXPECT_GT(interval.high, 0.8);
   EXPECT_GT(interval.low, 0.77);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("against 1 device of the same run")));
+  EXPECT_THAT(report.base_notes, Contains(HasSubstr("against 1 device of the same run")));
   EXPECT_THAT(servers.label, HasSubstr("variable-update=parameter_server"));
 }
 
 TEST(Scaling, PhasesAreMeansOverLaunches) {
   const ScalingReport report = make_scaling(two_curves());
-  EXPECT_NEAR(report.configurations[0].exposed_fraction(), 0.2, 1e-12);
+  EXPECT_NEAR(report.configurations[0].exposed_fraction().value_or(0), 0.2, 1e-12);
+}
+
+// What the summary of several workers said before it was the throughput.
+TEST(Scaling, AnOldResultCountsByItsThroughputToo) {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 2, .rates = {190, 191, 189}});
+  for (StoredRun& run : runs) run.result.summary.images_per_second = 170;
+  EXPECT_NEAR(make_scaling(runs).configurations[0].speed->images_per_second, 190, 0.1);
+}
+
+TEST(Scaling, AWarningOfSeveralIsOneLine) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2}) add(runs, {.devices = devices, .rates = {100}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)), HasSubstr("note: all configurations: 1 launch: "));
+  add(runs, {.devices = 4, .rates = {100, 101, 99}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)),
+              HasSubstr("note: alexnet:8 x1 native, alexnet:8 x2 native: 1 launch: "));
+}
+
+TEST(Scaling, ATableOfCandidatesHasNoSpeedUp) {
+  const ScalingReport report = make_scaling(two_curves());
+  const std::string table = scaling_table(report, TableOf::Speeds);
+  EXPECT_THAT(table, HasSubstr("images/sec"));
+  for (const char* word : {"speed-up", "efficiency"}) {
+    EXPECT_THAT(table, Not(HasSubstr(word)));
+    EXPECT_THAT(scaling_table(report), HasSubstr(word));
+  }
+}
+
+// Two launches far apart, a single one, one of a program that tells only a throughput, a failed
+// one, and launches that differ wildly.
+std::vector<StoredRun> odd_runs() {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 1, .rates = {100, 10}});
+  add(runs, {.devices = 2, .rates = {200}});
+  add(runs, {.devices = 4, .rates = {300}});
+  add(runs, {.devices = 8, .rates = {1, 1000, 1e6}});
+  add(runs, {.devices = 16, .rates = {std::nan("")}});
+  RunResult& program = runs[3].result;
+  program.summary = {};
+  program.summary.images_per_second_95 = {.low = std::nan(""), .high = std::nan("")};
+  runs.back().result.error = "it broke";
+  return runs;
+}
+
+TEST(Scaling, NothingIsEverInfiniteOrNotANumber) {
+  const std::vector<StoredRun> runs = odd_runs();
+  const ScalingReport report = make_scaling(runs);
+  std::vector<std::string> texts = {scaling_table(report), scaling_markdown(report),
+                                    best_table(report, best_of(report, runs))};
+  for (const auto& files : {scaling_csv(report), scaling_charts(report)}) {
+    for (const ReportFile& each : files) texts.push_back(each.text);
+  }
+  for (const std::string& text : texts) {
+    EXPECT_THAT(text, Not(::testing::ContainsRegex("[^a-z](inf|nan)[^a-z]"))) << text;
+  }
+  EXPECT_THAT(texts[0], HasSubstr("2 launches: a confidence interval needs at least 3"));
+  EXPECT_THAT(texts[0], HasSubstr("not told"));
+}
+
+TEST(Scaling, WhereEverythingFailedThereIsNoPictureAndATable) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100}});
+  runs[0].result.error = "it broke";
+  runs[0].last_lines = {"no such data set"};
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(scaling_charts(report), IsEmpty());
+  EXPECT_THAT(scaling_csv(report), IsEmpty());
+  EXPECT_THAT(scaling_table(report), HasSubstr("failed: it broke"));
+  EXPECT_THAT(report.configurations[0].last_lines, ElementsAre("no such data set"));
 }
 
 TEST(Scaling, AFailedRunIsARowAndNoNumber) {
@@ -142,13 +214,22 @@ TEST(Trust, ReasonsAreInWords) {
   EXPECT_THAT(warnings, Contains(HasSubstr("slower from launch to launch")));
 }
 
+TEST(Trust, ASlowStartIsSaid) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {7.5, 7.6, 7.4}});  // of 8 images each in a second when steady
+  EXPECT_THAT(make_scaling(runs).configurations[0].warnings, IsEmpty());
+  runs[1].result.summary.steady_state = {.steadiness = Steadiness::Steady, .dropped_steps = 5};
+  EXPECT_THAT(make_scaling(runs).configurations[0].warnings,
+              Contains(HasSubstr("1 of 3 launches were slower in their first timed steps")));
+}
+
 TEST(Trust, QuietLaunchesGiveNoReason) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 100.2, 99.9, 100.1, 99.8, 100}});
   EXPECT_THAT(make_scaling(runs).configurations[0].warnings, IsEmpty());
   runs.resize(1);
   EXPECT_THAT(make_scaling(runs).configurations[0].warnings,
-              ElementsAre(HasSubstr("1 launch: how far the next would be off is not known")));
+              ElementsAre(HasSubstr("1 launch: a confidence interval needs at least 3")));
 }
 
 TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -18,16 +19,9 @@ using ::testing::IsEmpty;
 
 class StoreTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-store-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   static StoredRun made(int repeat) {
     StoredRun run = {.id = "abc", .repeat = repeat, .raw_file = "runs/abc.json"};
-    run.result.summary.images_per_second = 10 + repeat;
+    run.result.throughput.total_images_per_second = 10 + repeat;
     run.result.steps.resize(3);
     return run;
   }
@@ -36,7 +30,8 @@ class StoreTest : public ::testing::Test {
   }
   std::string file() const { return directory_ + "/" + Store::kFile; }
 
-  std::string directory_;
+  TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path().string();
 };
 
 TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
@@ -50,7 +45,7 @@ TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
   EXPECT_THAT(contents.skipped, IsEmpty());
   EXPECT_EQ(contents.runs[1].repeat, 1);
   EXPECT_EQ(contents.runs[1].raw_file, "runs/abc.json");
-  EXPECT_DOUBLE_EQ(contents.runs[1].result.summary.images_per_second, 11);
+  EXPECT_DOUBLE_EQ(contents.runs[1].result.throughput.total_images_per_second, 11);
   EXPECT_THAT(contents.runs[1].result.steps, IsEmpty());
 }
 

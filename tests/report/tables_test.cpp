@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -13,9 +14,11 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
@@ -110,8 +113,12 @@ TEST(Remarks, ABusyMachineIsMentioned) {
 RunResult run_that_waits(double waits) {
   RunResult result;
   result.summary.mean_step = 0.1;
-  result.summary.images_per_second = 100;
+  result.facts.batch_size = 10;
   result.summary.mean_phases[static_cast<size_t>(Phase::Input)] = waits;
+  StepRecord step;
+  step.duration = Seconds(0.1);
+  step.phase(Phase::Input) = Seconds(waits);
+  result.steps.assign(4, step);
   result.input = {.threads = 1, .processor_seconds_per_image = 0.02};
   result.facts.threads = 1;
   result.host.usable_threads = 2;
@@ -121,17 +128,39 @@ RunResult run_that_waits(double waits) {
 TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
   // Without waiting: 10 images in 50 ms, each 20 ms of a core.
   EXPECT_THAT(
-      remarks_after(run_that_waits(0.05)),
+      summary_lines(run_that_waits(0.05)),
       Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
                          "the network needs 4 cores besides its own; it had 1")));
-  EXPECT_THAT(remarks_after(run_that_waits(0.001)), Each(Not(HasSubstr("input is the limit"))));
+}
+
+TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
+  const auto is_the_limit = HasSubstr("input is the limit"), waited = HasSubstr("waiting for");
+  EXPECT_THAT(summary_lines(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
+  EXPECT_THAT(summary_lines(run_that_waits(0.004)),
+              Contains("waiting for images took 4.0 % of the time of steps"));
+  EXPECT_THAT(summary_lines(run_that_waits(0.004)), Each(Not(is_the_limit)));
+  RunResult once = run_that_waits(0.05);  // one long wait, and none else
+  for (size_t i = 1; i < once.steps.size(); ++i) once.steps[i].phase(Phase::Input) = Seconds(0);
+  EXPECT_THAT(summary_lines(once), Each(Not(is_the_limit)));
 }
 
 TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   RunResult result = run_that_waits(0.05);
   result.input.processor_seconds_per_image = 0.001;
-  EXPECT_THAT(remarks_after(result),
+  EXPECT_THAT(summary_lines(result),
               Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
+}
+
+TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
+  RunResult result;
+  result.steps.resize(3);
+  EXPECT_THAT(remarks_after(result), IsEmpty());
+  result.steps[1].losses.total_loss = 3e38;
+  EXPECT_THAT(remarks_after(result),
+              Contains(HasSubstr("the loss is above a million from step 2 on: this network "
+                                 "diverges")));
+  result.steps[0].losses.total_loss = std::nan("");
+  EXPECT_THAT(remarks_after(result), Contains(HasSubstr("not a number from step 1 on")));
 }
 
 TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }
@@ -140,7 +169,7 @@ TEST(BenchTable, HasARowPerRun) {
   RunResult result;
   result.facts.model = "alexnet";
   result.facts.batch_size = 128;
-  result.summary.images_per_second = 33.333;
+  result.throughput.total_images_per_second = 33.333;
   result.throughput.fraction_of_peak = 0.701;
   result.peak_memory_bytes = 2'000'000'000;
   const std::string text = bench_table(std::vector<RunResult>{result, result});

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "config/run_id.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -23,7 +24,7 @@ StoredRun launch_of(const SweepRun& run, double rate) {
   StoredRun stored;
   stored.id = run.id;
   stored.result.config = run.config;
-  stored.result.summary.images_per_second = rate;
+  stored.result.throughput.total_images_per_second = rate;
   if (rate == 0) stored.result.status = "failed";
   return stored;
 }
@@ -64,14 +65,8 @@ TEST(Halving, WhatFailedNeverGoesOn) {
 
 class HalvingRun : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "lockstep-halving-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::string directory_;
+  TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path().string();
 };
 
 // Everything was measured before, so nothing is launched and only the rounds are seen.

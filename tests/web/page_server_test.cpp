@@ -14,6 +14,7 @@
 #include "config/run_id.h"
 #include "report/live_state.h"
 #include "report/store.h"
+#include "support/temporary_directory.h"
 #include "web/sweep_directories.h"
 
 namespace lockstep {
@@ -27,7 +28,7 @@ using ::testing::IsEmpty;
 StoredRun made_run(double rate, int repeat = 0) {
   StoredRun run;
   run.result.config.model = run.result.facts.model = "alexnet";
-  run.result.summary.images_per_second = rate;
+  run.result.throughput.total_images_per_second = rate;
   run.repeat = repeat;
   run.id = run_id(run.result.config);
   return run;
@@ -35,13 +36,7 @@ StoredRun made_run(double rate, int repeat = 0) {
 
 class Serving : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "lockstep-serve-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    root_ = name;
-    add("monday", 100);
-  }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { add("monday", 100); }
 
   void add(const std::string& sweep, double rate, int repeat = 0) {
     Store((root_ / sweep).string()).append(made_run(rate, repeat));
@@ -50,7 +45,8 @@ class Serving : public ::testing::Test {
   ServeOptions open() const { return {.roots = roots()}; }
   ServeOptions guarded() const { return {.roots = roots(), .token = "secret"}; }
 
-  fs::path root_;
+  TemporaryDirectory temporary_;
+  const fs::path root_ = temporary_.path();
 };
 
 TEST_F(Serving, ThePageHasTheResultsInside) {
@@ -213,11 +209,50 @@ TEST_F(Serving, WhatAKilledSweepLeftBehindIsNotRunning) {
   EXPECT_FALSE(read_live_state((root_ / "monday").string()));
 }
 
-TEST_F(Serving, SweepsOfTheSameNameGetDifferentOnes) {
+std::vector<std::string> sorted_names(const std::vector<std::string>& roots) {
+  std::vector<std::string> result;
+  for (const SweepDirectory& sweep : find_sweeps(roots)) result.push_back(sweep.name);
+  std::ranges::sort(result);
+  return result;
+}
+
+TEST_F(Serving, ASweepKeepsItsNameWhateverElseIsWrittenAndInAnyOrder) {
+  for (const char* sweep : {"a/runs/x", "b/runs/x", "b/runs"}) add(sweep, 100);
+  const std::string a = (root_ / "a/runs").string(), b = (root_ / "b/runs/").string();
+  EXPECT_THAT(sorted_names({a, b}), ElementsAre("a/runs/x", "b/runs", "b/runs/x"));
+  const auto place = [](const std::vector<SweepDirectory>& sweeps, const std::string& name) {
+    return std::ranges::find(sweeps, name, &SweepDirectory::name)->path;
+  };
+  const std::string before = place(find_sweeps({a, b}), "a/runs/x");
+  add("a/runs/x", 100, 1);  // is the newest now
+  EXPECT_EQ(place(find_sweeps({b, a}), "a/runs/x"), before);
+}
+
+TEST_F(Serving, ADirectoryThatIsGivenTwiceIsThereOnce) {
   const std::string monday = (root_ / "monday").string();
-  const auto sweeps = find_sweeps({monday, monday});
-  ASSERT_EQ(sweeps.size(), 2u);
-  EXPECT_NE(sweeps[0].name, sweeps[1].name);
+  EXPECT_THAT(sorted_names({monday, monday + "/."}), ElementsAre("monday"));
+  const std::string name = root_.filename().string();
+  EXPECT_THAT(sorted_names({monday, root_.string()}), ElementsAre(name + "/monday"));
+}
+
+TEST_F(Serving, ASweepInASweepOfItsNameIsTwo) {
+  add("monday/monday", 100);
+  EXPECT_THAT(sorted_names({(root_ / "monday").string()}), ElementsAre("./monday", "monday"));
+}
+
+TEST_F(Serving, NothingCanBePosted) {
+  const PageServer server(open());
+  httplib::Client reader("127.0.0.1", server.port());
+  EXPECT_EQ(reader.Post("/")->status, 405);
+  EXPECT_EQ(reader.Delete("/set?name=monday")->status, 405);
+  EXPECT_EQ(reader.Head("/")->status, 200);
+}
+
+TEST_F(Serving, WhoListensOnAllAddressesIsReachedAtOneOfThem) {
+  ServeOptions everywhere = guarded();
+  everywhere.host = "0.0.0.0";
+  EXPECT_THAT(PageServer(everywhere).url(), ::testing::Not(HasSubstr("0.0.0.0")));
+  EXPECT_THAT(PageServer(open()).url(), HasSubstr("http://127.0.0.1:"));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "config/run_id.h"
 #include "web/page_data.h"
 
@@ -17,7 +19,7 @@ void add(PageSource& source, int devices, double rate, const std::string& origin
   run.result.config.model = run.result.facts.model = "alexnet";
   run.result.config.batch_size = 8;
   run.result.config.num_devices = run.result.facts.devices = devices;
-  run.result.summary.images_per_second = rate;
+  run.result.throughput.total_images_per_second = rate;
   run.result.summary.mean_step = 0.1;
   run.result.summary.mean_phases = {0, 0.03, 0.04, 0.02, 0.005};
   run.result.started_at = "2026-01-02T03:04:05Z";
@@ -74,6 +76,19 @@ TEST(PageData, LaunchesAreALineEachForSpreadsheets) {
   const std::string csv = page_set(source)["launches_csv"];
   EXPECT_EQ(std::ranges::count(csv, '\n'), 3);
   EXPECT_THAT(csv, HasSubstr("\"it said \"\"no\"\", twice\""));
+}
+
+TEST(PageData, WhatWasNotMeasuredIsEmptyThere) {
+  PageSource source = two_points();
+  RunResult& failed = source.collection.runs[1].result;
+  failed.error = "it broke";
+  failed.throughput.total_images_per_second = std::nan("");
+  failed.summary = {};
+  source.collection.runs[1].last_lines = {"no such data set"};
+  const Json set = page_set(source);
+  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,it broke\n"));
+  EXPECT_EQ(set["configurations"][1]["error"], "it broke");
+  EXPECT_EQ(set["configurations"][1]["last_lines"][0], "no such data set");
 }
 
 TEST(Page, AsksForNothingFromElsewhere) {

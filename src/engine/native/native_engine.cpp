@@ -6,6 +6,7 @@
 #include <dnnl.hpp>
 
 #include "base/error.h"
+#include "base/fnv1a.h"
 #include "engine/native/lowering.h"
 #include "engine/native/threads.h"
 #include "nn/parameters.h"
@@ -145,23 +146,23 @@ class NativeEngine : public Engine {
   int64_t forwards_ = 0;
 };
 
-// FNV-1a over everything that says where an element of a parameter lies.
+// Of everything that says where an element of a parameter lies.
 uint64_t NativeEngine::layout_fingerprint() const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3u; };
+  Fnv1a hash;
+  const auto add = [&](auto number) { hash.add(static_cast<uint64_t>(number)); };
   for (const StoredParameter& parameter : stored_) {
     const dnnl_memory_desc_t& desc = parameter.stored.data;
     const dnnl_blocking_desc_t& blocking = desc.format_desc.blocking;
     for (int axis = 0; axis < desc.ndims; ++axis) {
-      add(static_cast<uint64_t>(desc.padded_dims[axis]));
-      add(static_cast<uint64_t>(blocking.strides[axis]));
+      add(desc.padded_dims[axis]);
+      add(blocking.strides[axis]);
     }
     for (int i = 0; i < blocking.inner_nblks; ++i) {
-      add(static_cast<uint64_t>(blocking.inner_idxs[i]));
-      add(static_cast<uint64_t>(blocking.inner_blks[i]));
+      add(blocking.inner_idxs[i]);
+      add(blocking.inner_blks[i]);
     }
   }
-  return hash;
+  return hash.value();
 }
 
 std::string isa_name(dnnl::cpu_isa isa) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/fnv1a.h"
+
 namespace lockstep::libtorch {
 
 ParameterTensors::ParameterTensors(const Graph& graph, const EngineOptions& options,
@@ -31,15 +33,14 @@ bool ParameterTensors::by_pixel(ParameterId id) const {
   return options_.layout == ImageLayout::Nhwc && specs_[id].shape.rank() == 4;
 }
 
-// FNV-1a over the sizes and strides of all parameters.
+// Of the sizes and strides of all parameters.
 uint64_t ParameterTensors::fingerprint() const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3u; };
+  Fnv1a hash;
   for (ParameterId id = 0; id < count(); ++id) {
-    for (const int64_t size : specs_[id].shape.dims()) add(static_cast<uint64_t>(size));
-    add(by_pixel(id) ? 1 : 0);
+    for (const int64_t size : specs_[id].shape.dims()) hash.add(static_cast<uint64_t>(size));
+    hash.add(uint64_t{by_pixel(id)});
   }
-  return hash;
+  return hash.value();
 }
 
 void ParameterTensors::bind(ParameterArena& arena) {
