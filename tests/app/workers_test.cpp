@@ -123,7 +123,7 @@ TEST_F(Workers, ThereIsOneThroughputWhereverItIsPrinted) {
   EXPECT_NEAR(rate, 6 * 8 / slowest, 1e-6 * rate);
   EXPECT_EQ(result.summary.images_per_second, rate);
   EXPECT_THAT(ran.out, HasSubstr(fmt::format("total images/sec: {:.2f}\n", rate)));
-  EXPECT_THAT(ran.err, HasSubstr(fmt::format("{:.2f} images/sec, 95 % confidence", rate)));
+  EXPECT_THAT(ran.out, HasSubstr(fmt::format("{:.2f} images/sec, 95 % confidence", rate)));
 }
 
 TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {

@@ -140,9 +140,9 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
   EXPECT_THAT(ran.err, HasSubstr("/nowhere"));
   const Ran late = run_on_host(
       train({"--launcher=slurm", "-n", "2", "--communicator=gloo", "--interface=nowhere"}));
-  EXPECT_EQ(late.exit_code(), 1);
+  EXPECT_EQ(late.exit_code(), 2);
   EXPECT_THAT(late.err, HasSubstr("nowhere"));
-  EXPECT_THAT(late.err, HasSubstr("ended: failed 1:0"));
+  EXPECT_THAT(late.err, HasSubstr("ended: failed 2:0"));
   expect_no_job_left();
 }
 
