@@ -59,6 +59,7 @@ const claims = {
     assertClose(numberIn((await tip.innerText()).split("\n")[1].trim()), ratesIn("first")[1]);
     for (const id of ["throughput", "speed-up", "efficiency", "breakdown"]) {
       await page.locator(`#${id} summary`).click();
+      await page.locator(`#${id} tbody tr`).nth(1).waitFor();  // filled when it opens
       assert.equal(await page.locator(`#${id} tbody tr`).count(), 2, id);
     }
     await page.locator("#steps summary").first().click();
