@@ -31,15 +31,11 @@ InterruptWatch::InterruptWatch(const char* reply) {
   caught = 0;
   answer = reply;
   handle_with(remember, static_cast<int>(SA_RESETHAND), {SIGINT, SIGTERM});  // the second one kills
-  // One wish may come by two ways, from the group and passed on by mpirun or srun, the second when
-  // the first is already fulfilled.
+  // One wish may come by two ways: from the group, and passed on by mpirun or srun.
   handle_with(remember, 0, {SIGUSR1});
 }
 
-InterruptWatch::~InterruptWatch() {
-  handle_with(SIG_DFL, 0, {SIGINT, SIGTERM});
-  handle_with(SIG_IGN, 0, {SIGUSR1});
-}
+InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0, {SIGINT, SIGTERM, SIGUSR1}); }
 
 bool InterruptWatch::interrupted() const { return caught != 0; }
 
