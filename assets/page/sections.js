@@ -103,7 +103,7 @@ function failures(view) {
   const all = configurationsOf(view).filter(({configuration}) => configuration.failed);
   if (!all.length) return null;
   const most = 20;
-  return section("failures", "Failures", "Launches that measured nothing: the last of each configuration, and the end of what it printed.",
+  return section("failures", "Failures", "Launches that measured nothing: the last of each configuration, and the end of what it printed. 'lockstep sweep' with --retry-failed repeats them.",
     ...all.slice(0, most).map(({set, configuration: each}) => el("div", {}, el("h3", {}, nameIn(view, set, each.label)),
       el("p", {}, `${each.failed} launch${each.failed === 1 ? "" : "es"} failed: ${each.error}`),
       each.last_lines.length ? el("pre", {tabindex: "0"}, each.last_lines.join("\n")) : null)),
@@ -115,6 +115,7 @@ function warningsIn(view) {
   const kinds = new Map();
   for (const {set, configuration} of configurationsOf(view)) {
     for (const words of configuration.warnings) {
+      if (/^\d+ launch(es)? failed /.test(words)) continue;  // they have a section
       const kind = words.replace(/\d+(\.\d+)?/g, "N");
       if (!kinds.has(kind)) kinds.set(kind, {words, about: []});
       kinds.get(kind).about.push({label: nameIn(view, set, configuration.label), words});
@@ -255,16 +256,18 @@ function stragglers({details}) {
 function everything(view) {
   const points = new Map();
   for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
+  const settings = configurationsOf(view).some(({configuration}) => configuration.settings);
   const cells = ({set, configuration: each}) => {
-    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, each.settings, each.kind, String(each.devices)];
-    if (each.rate == null) return [...name, "", "", "", "", "", `failed: ${each.error}`];
+    const failed = each.rate == null;
+    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? "failed" : each.kind, String(each.devices)];
+    if (failed) return [...name, "", "", "", "", "", "see the failures"];
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
       withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not told" : digits(100 * each.exposed),
       [each.data_cost == null ? "" : `real data cost ${digits(100 * each.data_cost)} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
-    {title: "settings", text: true}, {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
+    ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
     {title: "efficiency % (95 %)"}, {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
 }
 

@@ -28,7 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Seconds kLongSteps{300};   // a stopped run ends with the step that it is in
 constexpr Seconds kLongSilence{60};  // a launcher that lives says so every few seconds
 constexpr int kTickMilliseconds = 1000;
 constexpr size_t kPieceBytes = 3000;
@@ -165,9 +164,7 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
   const PlanOutcome outcome = run_commands(
       commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
-      {.line = line,
-       .poll = poll,
-       .log_directory = job.logs ? (directory.path() / "logs").string() : ""});
+      {.line = line, .poll = poll});
   report(outcome, around.out);
   send_files(around.out, directory.path());
   return kSuccess;

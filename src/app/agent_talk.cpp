@@ -25,7 +25,7 @@ std::string in_brackets(const std::string& name) {
 class AgentTalk : public Talk {
  public:
   AgentTalk(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
-      : around_(around), plan_(plan), audience_(around, plan.processes, run.verbose), files_(run) {
+      : around_(around), plan_(plan), audience_(around, plan.processes, run), files_(run) {
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
       letters_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
     }
@@ -34,6 +34,7 @@ class AgentTalk : public Talk {
   Next hear(const OutputLine& line) override {
     if (line.from_stderr) {  // of ssh, or of an agent that could not begin
       complaints_[line.command] = line.text;
+      audience_.keep(host(line.command), line.text);
       around_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
       return Next::GoOn;
     }
@@ -44,7 +45,7 @@ class AgentTalk : public Talk {
       const auto rank = whole_number(said.name);
       if (rank) audience_.hear(static_cast<int>(*rank), said.text, said.kind == "err");
     } else if (said.kind == "file") {
-      files_.add(host(line.command), said.name, from_base64(said.text));
+      files_.add(said.name, from_base64(said.text));
     } else if (said.kind == "last" || said.kind == "failed") {
       explain(line.command, said);
     }
@@ -96,6 +97,7 @@ class AgentTalk : public Talk {
       around_.err << "[" << host(command) << "] " << said.text << "\n" << std::flush;
       return;
     }
+    audience_.keep(host(command), said.text);
     around_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
     failed_at_ = Clock::now();
     tell_all("stop\n");

@@ -155,16 +155,18 @@ class Measurement {
   const HostInfo host_ = read_host();
 };
 
-int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes) {
-  const RunPlaces places = places_for(wishes.run, around);
+int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes, PerHost per_host) {
+  const RunPlaces places = places_for(wishes.run, per_host, around);
   if (places.ranks.size() < 2) {
     throw UsageError(
         "one rank has nobody to sum with; use --num-devices N or --hosts, or start several with "
         "mpirun or srun");
   }
   const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(wishes, run); };
-  return launch(around, {.command = "allreduce", .run = wishes.run, .arguments = arguments},
-                places);
+  return launch(
+      around,
+      {.command = "allreduce", .name = "allreduce", .run = wishes.run, .arguments = arguments},
+      places);
 }
 
 }  // namespace
@@ -172,14 +174,18 @@ int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes) {
 int allreduce_command(Surroundings& around, std::span<const std::string> arguments) {
   AllReduceWishes wishes;
   wishes.run.variable_update = "replicated";  // ranks are workers only
-  const CommandSyntax syntax = all_reduce_syntax(wishes);
+  CommandSyntax syntax = all_reduce_syntax(wishes);
+  bool per_host = false;
+  note_given(syntax.flags, "num-devices", per_host);
   if (parse(syntax, arguments) == Parsed::Help) {
     around.out << help_text(syntax);
     return kSuccess;
   }
   check_wishes(wishes);
   const Place place = find_place(wishes.run, around.environment);
-  if (place.meeting == Meeting::Nobody) return launch_all_reduce(around, wishes);
+  if (place.meeting == Meeting::Nobody) {
+    return launch_all_reduce(around, wishes, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+  }
   const Roles roles = roles_of(wishes.run, place);
   Crew crew(place, roles, wishes.run);
   return Measurement(around, wishes, crew).run();

@@ -8,15 +8,17 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kMostUnshown = 40;
+constexpr const char* kStarterLog = "launcher";
 
 }  // namespace
 
-Audience::Audience(Surroundings& around, std::span<const PlannedProcess> processes, bool verbose,
-                   std::string log_dir)
-    : around_(around), processes_(processes), verbose_(verbose), log_dir_(std::move(log_dir)) {
+Audience::Audience(Surroundings& around, std::span<const PlannedProcess> processes,
+                   const RunConfig& run)
+    : around_(around), processes_(processes), verbose_(run.verbose), log_dir_(run.log_dir) {
   if (log_dir_.empty()) return;
   for (const PlannedProcess& process : processes_) {
-    logs_.try_emplace(process.rank, log_dir_, who(process.rank));
+    logs_.try_emplace(process.rank, log_dir_,
+                      fmt::format("rank {} {}", process.rank, process.host));
   }
 }
 
@@ -34,11 +36,22 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   } else if (verbose_) {
     around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
   } else if (from_stderr) {
-    hear_starter(who(rank), text);
+    remember(who(rank), text);
   }
 }
 
 void Audience::hear_starter(const std::string& name, const std::string& text) {
+  keep(name, text);
+  remember(name, text);
+}
+
+void Audience::keep(const std::string& name, const std::string& text) {
+  if (log_dir_.empty()) return;
+  if (!starter_log_) starter_log_.emplace(log_dir_, kStarterLog);
+  starter_log_->add(fmt::format("[{}] {}\n", name, text));
+}
+
+void Audience::remember(const std::string& name, const std::string& text) {
   unshown_.push_back(fmt::format("[{}] {}", name, text));
   if (unshown_.size() > kMostUnshown) unshown_.pop_front();
 }

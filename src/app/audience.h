@@ -6,10 +6,12 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "app/program.h"
+#include "config/run_config.h"
 #include "launch/launch_plan.h"
 #include "launch/output_log.h"
 
@@ -17,15 +19,16 @@ namespace lockstep {
 
 class Audience {
  public:
-  // `log_dir` keeps what is heard, a file per rank; empty: nothing is kept here. `processes` are
-  // borrowed, and outlive this.
-  Audience(Surroundings& around, std::span<const PlannedProcess> processes, bool verbose,
-           std::string log_dir = {});
+  // --log-dir of the run keeps what is heard, a file per rank; empty: nothing is kept.
+  // `processes` are borrowed, and outlive this.
+  Audience(Surroundings& around, std::span<const PlannedProcess> processes, const RunConfig& run);
 
   void hear(int rank, const std::string& text, bool from_stderr);
-  // From the program that starts the processes, or from the line to a host. Kept until it explains
-  // a failure.
+  // From the program that starts the processes, or from the line to a host. Shown only when it
+  // explains a failure.
   void hear_starter(const std::string& name, const std::string& text);
+  // The same, of which somebody else takes care that it is seen: it is only kept.
+  void keep(const std::string& name, const std::string& text);
 
   // What has not been shown and may be the reason: the starter's words, and the complaints of other
   // ranks.
@@ -33,12 +36,14 @@ class Audience {
 
  private:
   std::string who(int rank) const;  // "host1 rank 2"
+  void remember(const std::string& name, const std::string& text);
 
   Surroundings& around_;
   std::span<const PlannedProcess> processes_;
   bool verbose_;
   std::string log_dir_;
   std::map<int, OutputLog> logs_;
+  std::optional<OutputLog> starter_log_;
   std::deque<std::string> unshown_;  // the last of them
 };
 

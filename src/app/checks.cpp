@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr const char* kNotShown = "not shown by this machine";
 
 std::optional<double> number(const Json& json, const char* name) {
   const auto found = json.find(name);
@@ -94,10 +95,10 @@ Finding check_disk(const HostReport& host, const CheckContext&) {
   return {Level::Ok, "more than 1 GiB free"};
 }
 
-Finding check_clock(const HostReport& host, const CheckContext&) {
-  if (!host.clock_offset) return {};
+Finding check_clock(const HostReport& host, const CheckContext& context) {
+  if (!host.clock_offset || context.reach_advice.empty()) return {};
   const double off = *host.clock_offset, unsure = host.clock_uncertainty.value_or(0);
-  if (std::abs(off) <= unsure + 0.05) return {Level::Ok, "as here, as far as ssh can tell"};
+  if (std::abs(off) <= unsure + 0.05) return {Level::Ok, "as here, as far as can be told"};
   return {std::abs(off) > 1 ? Level::Warning : Level::Ok,
           fmt::format("{:+.2f} s (within {:.2f} s)", off, unsure),
           std::abs(off) > 1 ? "runs measure clocks themselves; logs and files will look odd (NTP?)"
@@ -120,13 +121,14 @@ Finding check_interfaces(const HostReport& host, const CheckContext& context) {
 
 Finding check_governor(const HostReport& host, const CheckContext&) {
   const std::string governor = text(host.facts, "governor");
-  if (governor.empty() || governor == "performance") return {Level::Ok, governor};
+  if (governor.empty()) return {Level::Ok, kNotShown};
+  if (governor == "performance") return {Level::Ok, governor};
   return {Level::Warning, governor, "cpupower frequency-set -g performance"};
 }
 
 Finding check_huge_pages(const HostReport& host, const CheckContext&) {
   const std::string pages = text(host.facts, "transparent_huge_pages");
-  if (pages != "never") return {Level::Ok, pages};
+  if (pages != "never") return {Level::Ok, pages.empty() ? kNotShown : pages};
   return {Level::Warning, pages,
           "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled: large arrays are faster"};
 }
@@ -165,19 +167,32 @@ Finding check_places(const HostReport& host, const CheckContext& context) {
   return {Level::Warning, what, "fewer workers (-g): they take each other's time"};
 }
 
+// Of a program that only one launcher needs.
+Finding check_program(const HostReport& host, const char* program, const std::string& launcher) {
+  const Json& answer = host.programs.value(program, Json::object());
+  const std::string version = text(answer, "version"), complaint = text(answer, "complaint");
+  if (!version.empty()) return {Level::Ok, version};
+  if (complaint.empty()) {
+    return {Level::Ok, fmt::format("none (only --launcher {} needs it)", launcher)};
+  }
+  return {Level::Warning, fmt::format("does not work: {}", complaint),
+          fmt::format("set it up, or leave it: only --launcher {} needs it", launcher)};
+}
+
 Finding check_mpi(const HostReport& host, const CheckContext&) {
-  const std::string version = text(host.programs, "mpirun");
-  return {Level::Ok, version.empty() ? "no mpirun (only --launcher mpirun needs it)" : version};
+  return check_program(host, "mpirun", "mpirun");
 }
 
 Finding check_slurm(const HostReport& host, const CheckContext&) {
-  const std::string version = text(host.programs, "slurm");
-  return {Level::Ok, version.empty() ? "none (only --launcher slurm needs it)" : version};
+  return check_program(host, "srun", "slurm");
 }
 
 Finding check_compute(const HostReport& host, const CheckContext& context) {
   const auto flops = flops_of(host);
   if (!flops) return {};
+  if (context.all.hosts.size() == 1) {
+    return {Level::Ok, fmt::format("{:.0f} GFLOP/s on all cores", *flops * 1e-9)};
+  }
   const double usual = median_of(context.all, flops_of);
   if (*flops >= 0.85 * usual) return {Level::Ok, "as fast as the others"};
   return {Level::Warning, fmt::format("{:.0f} % of the usual speed", 100 * *flops / usual),
@@ -226,7 +241,7 @@ std::vector<Row> rows_for(const CheckContext& context, bool thorough) {
     const bool reached = host.unreachable.empty();
     add(rows, "reachable", host.name,
         reached ? Finding{Level::Ok, "yes"}
-                : Finding{Level::Problem, host.unreachable, "try 'ssh HOST true' by hand"});
+                : Finding{Level::Problem, host.unreachable, context.reach_advice});
   }
   for (const Check& check : kChecks) {
     for (const HostReport& host : context.all.hosts) {

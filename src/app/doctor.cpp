@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "app/checks.h"
+#include "app/interrupt.h"
 #include "app/options.h"
 #include "base/error.h"
 #include "comm/store_server.h"
@@ -60,16 +61,24 @@ std::vector<Host> hosts_of(const RunConfig& run) {
 }
 
 // Hosts that the program cannot be brought to are left out, and said to be so.
-std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts,
-                                              const Deployment& deployment) {
+std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const LaunchJob& job,
+                                              const RunConfig& run) {
+  const InterruptWatch interrupts;
+  const Deployment deployment = {.program = job.program,
+                                 .remote_dir = job.remote_dir,
+                                 .id = job.id,
+                                 .ssh = job.ssh,
+                                 .interrupted = [&] { return interrupts.interrupted(); }};
   std::vector<HostReport> failed;
   while (!hosts.empty()) {
     try {
       deploy(hosts, deployment);
       return failed;
     } catch (const HostError& error) {
-      failed.push_back({.name = error.host, .unreachable = error.why});
-      std::erase_if(hosts, [&](const Host& host) { return host.name == error.host; });
+      for (const auto& [name, why] : error.failures) {
+        failed.push_back({.name = name, .unreachable = no_file_either(run.hosts, why)});
+        std::erase_if(hosts, [&](const Host& host) { return host.name == name; });
+      }
     }
   }
   return failed;
@@ -87,9 +96,7 @@ Examined examine_by_ssh(const Surroundings& around, const RunConfig& run) {
                    .token = random_token(),
                    .remote_dir = without_home(run.remote_dir),
                    .ssh = {.more = run.ssh_option}};
-  const std::vector<HostReport> failed = deploy_where_possible(
-      hosts,
-      {.program = around.program, .remote_dir = job.remote_dir, .id = job.id, .ssh = job.ssh});
+  const std::vector<HostReport> failed = deploy_where_possible(hosts, job, run);
   job.hosts = hosts;
   ProbeRoute route;
   for (size_t host = 0; host < hosts.size(); ++host) {
@@ -117,12 +124,21 @@ Examined examine_by_slurm(const Surroundings& around, const RunConfig& run) {
   return all;
 }
 
-Examined examine_this_machine(const Surroundings& around) {
+Examined examine_this_machine(const Surroundings& around, const RunConfig&) {
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
                             .commands = {{.name = name, .argv = {around.program, "agent"}}}};
   return examine(route, {.directory = "."}, random_token());
 }
+
+// How hosts are reached.
+struct Way {
+  Examined (*examine)(const Surroundings& around, const RunConfig& run);
+  const char* reach_advice;
+};
+constexpr Way kHere = {examine_this_machine, ""};
+constexpr Way kBySsh = {examine_by_ssh, "try 'ssh HOST true' by hand"};
+constexpr Way kBySlurm = {examine_by_slurm, "try 'srun --nodes=N hostname' by hand, and 'sinfo'"};
 
 Json everything(const Examined& all, std::span<const Row> rows) {
   Json hosts = Json::array(), links = Json::array();
@@ -150,7 +166,7 @@ Json everything(const Examined& all, std::span<const Row> rows) {
 
 }  // namespace
 
-int doctor_command(Surroundings& around, std::span<const std::string> arguments) {
+int doctor_command(Surroundings& around, std::span<const std::string> arguments) try {
   DoctorWishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
@@ -160,20 +176,24 @@ int doctor_command(Surroundings& around, std::span<const std::string> arguments)
   if (wishes.slurm && !wishes.run.hosts.empty()) {
     throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
   }
-  const Examined all = wishes.slurm               ? examine_by_slurm(around, wishes.run)
-                       : wishes.run.hosts.empty() ? examine_this_machine(around)
-                                                  : examine_by_ssh(around, wishes.run);
+  const Way& way = wishes.slurm ? kBySlurm : wishes.run.hosts.empty() ? kHere : kBySsh;
+  const Examined all = way.examine(around, wishes.run);
   const CheckContext context = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(around.program),
-                                .workers_per_host = wishes.run.num_devices};
+                                .workers_per_host = wishes.run.num_devices,
+                                .reach_advice = way.reach_advice};
   std::vector<Row> rows = rows_for(context, /*thorough=*/true);
   for (Row& row : link_rows(all)) rows.push_back(std::move(row));
   around.out << (wishes.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
   return worst_of(rows) == Level::Problem ? kFailure : kSuccess;
+} catch (const Interrupted&) {
+  around.err << "lockstep: interrupted; nothing is left on the hosts\n";
+  return kInterrupted;
 }
 
-void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job) {
+void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+                   const std::function<bool()>& interrupted) {
   ProbeRoute route;
   int most = 1;
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
@@ -181,11 +201,14 @@ void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
     route.commands.push_back(plan.commands[host]);
     most = std::max(most, static_cast<int>(plan.agents[host].ranks.size()));
   }
-  const Examined all = examine(route, {.directory = job.remote_dir, .thorough = false}, job.token);
+  const Examined all =
+      examine(route, {.directory = job.remote_dir, .thorough = false, .interrupted = interrupted},
+              job.token);
   const CheckContext context = {.all = all,
                                 .version = job.version,
                                 .program = directory_name(job.program),
-                                .workers_per_host = most};
+                                .workers_per_host = most,
+                                .reach_advice = kBySsh.reach_advice};
   std::vector<Row> rows = rows_for(context, /*thorough=*/false);
   std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
   for (const Row& row : rows) {

@@ -1,6 +1,7 @@
 // doctor.h: `lockstep doctor`, and what a launcher asks the doctor before it starts a run.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -11,7 +12,9 @@ namespace lockstep {
 
 int doctor_command(Surroundings& around, std::span<const std::string> arguments);
 
-// Warnings go to stderr. Throws Error for a problem. The program must be on the hosts already.
-void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job);
+// Warnings go to stderr. Throws Error for a problem, Interrupted when the user wants no more. The
+// program must be on the hosts already.
+void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+                   const std::function<bool()>& interrupted);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
 #include "app/examination.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <deque>
@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "launch/agent_protocol.h"
+#include "launch/deploy.h"
 #include "launch/run_commands.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int kClockQuestions = 5;
+constexpr size_t kMostComplaints = 4;
 constexpr size_t kMostForAllPairs = 8;  // more hosts are measured round a ring
 constexpr Seconds kForAHost{30}, kSilence{30};
 
@@ -54,7 +56,7 @@ class Doctor {
   Next hear(const OutputLine& line) {
     if (over_) return Next::GoOn;  // what they say when they are ended
     if (line.from_stderr) {
-      complaints_[line.command] = line.text;
+      complain(line.command, line.text);
       return Next::GoOn;
     }
     size_t host = line.command;
@@ -76,7 +78,9 @@ class Doctor {
 
   Examined finish() {
     for (const auto& [host, question] : outstanding_) {
-      examined_.hosts[host].unreachable = fmt::format("it did not answer '{}'", question);
+      const std::string said = complaint_of(host);
+      examined_.hosts[host].unreachable =
+          fmt::format("it did not answer '{}'{}{}", question, said.empty() ? "" : ": ", said);
     }
     return std::move(examined_);
   }
@@ -167,9 +171,21 @@ class Doctor {
     report.clock_offset = theirs - (asked + half);
   }
 
+  // The last words of ssh are the reason; srun's first ones may be.
+  void complain(size_t command, const std::string& text) {
+    std::vector<std::string>& said = complaints_[command];
+    if (route_.tag == LineTag::None) said.clear();
+    if (said.size() < kMostComplaints) said.push_back(text);
+  }
+
+  std::string complaint_of(size_t host) const {
+    const auto said = complaints_.find(route_.tag == LineTag::None ? host : 0);
+    return said == complaints_.end() ? "" : fmt::format("{}", fmt::join(said->second, "; "));
+  }
+
   void lose(size_t command) {
-    const std::string why =
-        complaints_.contains(command) ? complaints_[command] : "the connection ended";
+    const std::string said = complaint_of(command);
+    const std::string why = said.empty() ? "the connection ended" : said;
     for (size_t host = 0; host < examined_.hosts.size(); ++host) {
       const bool concerned = route_.tag != LineTag::None || host == command;
       if (concerned && examined_.hosts[host].unreachable.empty()) {
@@ -188,7 +204,7 @@ class Doctor {
   std::multiset<std::pair<size_t, std::string>> outstanding_;
   std::vector<Letter> letters_;
   std::map<size_t, double> asked_;
-  std::map<size_t, std::string> complaints_;
+  std::map<size_t, std::vector<std::string>> complaints_;
   std::vector<std::optional<int>> ports_;
   std::vector<std::pair<size_t, size_t>> links_;
   size_t next_link_ = 0;
@@ -216,8 +232,9 @@ Examined examine(const ProbeRoute& route, const ExaminationWish& wish, const std
   const auto hosts = static_cast<double>(route.names.size());
   run_commands(commands, {.time = kForAHost * hosts, .silence = kSilence},
                {.line = [&](const OutputLine& line) { return doctor.hear(line); },
-                .poll = [&] { return doctor.poll(); },
+                .poll = [&] { return wish.interrupted() ? Next::Stop : doctor.poll(); },
                 .letters = [&] { return doctor.letters(); }});
+  if (wish.interrupted()) throw Interrupted();
   return doctor.finish();
 }
 

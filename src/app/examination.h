@@ -2,6 +2,7 @@
 // also about the ways between them, one at a time.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,9 +42,11 @@ struct ProbeRoute {
 struct ExaminationWish {
   std::string directory;  // whose disk counts
   bool thorough = true;   // else only what is known without measuring
+  std::function<bool()> interrupted = [] { return false; };  // asked often
 };
 
-// Never throws for what a host does wrong: that is in its report.
+// Never throws for what a host does wrong: that is in its report. Throws Interrupted when the user
+// wants no more.
 Examined examine(const ProbeRoute& route, const ExaminationWish& wish, const std::string& token);
 
 }  // namespace lockstep

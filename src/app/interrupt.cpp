@@ -18,13 +18,11 @@ void remember(int) {
   if (write(STDERR_FILENO, answer, std::strlen(answer)) < 0) return;  // nobody to tell
 }
 
-void handle_with(void (*handler)(int), int flags) {
+void handle_with(void (*handler)(int), int flags, std::initializer_list<int> signals) {
   struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = flags;
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-  action.sa_flags = 0;  // one wish may come by two ways: from the group, and passed on by mpirun
-  sigaction(SIGUSR1, &action, nullptr);
+  for (const int signal : signals) sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -32,10 +30,12 @@ void handle_with(void (*handler)(int), int flags) {
 InterruptWatch::InterruptWatch(const char* reply) {
   caught = 0;
   answer = reply;
-  handle_with(remember, static_cast<int>(SA_RESETHAND));  // the second one kills
+  handle_with(remember, static_cast<int>(SA_RESETHAND), {SIGINT, SIGTERM});  // the second one kills
+  // One wish may come by two ways: from the group, and passed on by mpirun or srun.
+  handle_with(remember, 0, {SIGUSR1});
 }
 
-InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0); }
+InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0, {SIGINT, SIGTERM, SIGUSR1}); }
 
 bool InterruptWatch::interrupted() const { return caught != 0; }
 

@@ -1,6 +1,7 @@
 #include "app/launch.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,83 +10,24 @@
 #include <ostream>
 
 #include "app/doctor.h"
+#include "app/interrupt.h"
 #include "app/remote_files.h"
+#include "app/run_logs.h"
 #include "app/talk.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/store_server.h"
 #include "config/run_options.h"
+#include "launch/ask.h"
 #include "launch/deploy.h"
 #include "launch/launchers.h"
-#include "launch/mpirun.h"
-#include "launch/slurm.h"
+#include "measure/cores.h"
 #include "measure/host.h"
-#include "sync/strategies.h"
 
 namespace lockstep {
 namespace {
 
-constexpr Seconds kLongSteps{300};  // an interrupted run ends with the step that it is in
-constexpr Seconds kForAnswers{30};  // of scontrol, of mpirun --version
-
-bool in_allocation(const Surroundings& around) {
-  return around.environment("SLURM_JOB_ID") && around.environment("SLURM_JOB_NODELIST");
-}
-
-std::vector<std::string> lines_of(const std::vector<std::string>& argv) {
-  std::vector<std::string> lines;
-  const Command command = {.name = argv.front(), .argv = argv};
-  const PlanOutcome outcome = run_commands(std::span(&command, 1), {.time = kForAnswers},
-                                           {.line = [&](const OutputLine& line) {
-                                             lines.push_back(line.text);
-                                             return Next::GoOn;
-                                           }});
-  if (outcome.end != RunEnd::Completed) {
-    throw Error("{}{}{}", outcome.why, lines.empty() ? "" : ": ",
-                lines.empty() ? "" : lines.back());
-  }
-  return lines;
-}
-
-std::vector<Host> allocated_nodes(const Surroundings& around) {
-  const std::string list = around.environment("SLURM_JOB_NODELIST").value_or("");
-  std::vector<Host> hosts;
-  for (const std::string& name : lines_of({"scontrol", "show", "hostnames", list})) {
-    hosts.push_back({name, name});
-  }
-  if (hosts.empty()) throw Error("scontrol knows no hosts of '{}'", list);
-  const auto tasks = whole_number(around.environment("SLURM_NTASKS_PER_NODE").value_or(""));
-  for (Host& host : hosts) {
-    if (tasks) host.slots = static_cast<int>(*tasks);
-  }
-  return hosts;
-}
-
-PlacementWish wish_of(const RunConfig& run) {
-  const bool served = find_strategy(run.variable_update).needs_servers;
-  const bool processes = served && !run.ps_in_worker;
-  PlacementWish wish = {.nodes = run.nodes,
-                        .workers_per_node = {},
-                        .workers = run.num_workers,
-                        .servers = processes ? run.num_ps.value_or(1) : 0,
-                        .servers_per_node = run.ps_per_node};
-  if (run.num_devices > 1) wish.workers_per_node = run.num_devices;
-  return wish;
-}
-
-// As many nodes as the wish comes to; which ones, Slurm decides.
-std::vector<Host> nodes_to_come(const PlacementWish& wish) {
-  const int each = wish.workers_per_node.value_or(1);
-  const int for_workers = wish.nodes.value_or((wish.workers.value_or(1) + each - 1) / each);
-  const int of_servers = wish.servers_per_node.value_or(0);
-  const int for_servers = of_servers > 0 ? (wish.servers + of_servers - 1) / of_servers : 0;
-  std::vector<Host> hosts;
-  for (int node = 1; node <= for_workers + for_servers; ++node) {
-    const std::string name = fmt::format("node {} of the job", node);
-    hosts.push_back({name, name});
-  }
-  return hosts;
-}
+constexpr Seconds kForVersion{30};
 
 // The same run, as its processes see it: started already.
 RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
@@ -98,36 +40,49 @@ RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
   if (!run.ps_hosts.empty()) there.num_ps = static_cast<int>(split(run.ps_hosts, ',').size());
   there.worker_hosts = there.ps_hosts = "";
   there.log_dir = "";  // the launcher keeps the logs
-  const bool counted = launcher.name == "mpirun" || launcher.name == "slurm";
-  if (counted) there.num_devices = 1;  // there are as many workers as processes
+  if (launcher.counts_workers) there.num_devices = 1;
   return launcher.name == "ssh" ? RemoteFiles::remote(there) : there;
 }
 
-// The same run, for a launcher inside the job.
-RunConfig for_batch(const RunConfig& run) {
+// The command line of the launcher inside a job.
+std::vector<std::string> batch_arguments(const LaunchRequest& request, const RunConfig& run,
+                                         PerHost per_host) {
   RunConfig inside = run;
   inside.launcher = "slurm";
   inside.sbatch_option = {};
   inside.dry_run = false;
-  return inside;
+  if (!run.log_dir.empty()) inside.log_dir = std::filesystem::absolute(run.log_dir).string();
+  std::vector<std::string> arguments = request.arguments(inside);
+  // Also if it is the default: the job's slots may differ.
+  if (per_host == PerHost::AsSaid && run.num_devices == 1) {
+    arguments.emplace_back("--num-devices=1");
+  }
+  return arguments;
 }
 
-LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const RunPlaces& places,
-                 const Launcher& launcher) {
-  const RunConfig& run = request.run;
+std::vector<std::string> cores_of_workers(const RunPlaces& places) {
+  const auto workers = std::ranges::count(places.ranks, false, &PlacedRank::server);
+  std::vector<std::string> cores;
+  for (const CoreSet& part : split_cores(allowed_cores(), static_cast<int>(workers))) {
+    cores.push_back(core_text(part));
+  }
+  return cores;
+}
+
+LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const RunConfig& run,
+                 const RunPlaces& places, const Launcher& launcher) {
   const std::filesystem::path output =
       std::filesystem::absolute(run.log_dir.empty() ? "." : run.log_dir) / "lockstep";
   LaunchJob job = {.program = around.program,
                    .version = program_version(),
                    .command = request.command,
-                   .arguments = request.arguments(places.submitted ? for_batch(run)
-                                                                   : for_processes(run, launcher)),
+                   .arguments = request.arguments(for_processes(run, launcher)),
                    .hosts = places.hosts,
                    .ranks = places.ranks,
                    .rank_variable = kRankVariable,
+                   .cores = launcher.here ? cores_of_workers(places) : std::vector<std::string>{},
                    .id = random_token(),
                    .token = random_token(),
-                   .logs = !run.log_dir.empty(),
                    .interface = run.interface,
                    .store_port = places.store_port,
                    .remote_dir = without_home(run.remote_dir),
@@ -135,27 +90,22 @@ LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const
                    .mpirun_options = run.mpirun_option,
                    .sbatch_options = run.sbatch_option,
                    .as_root = geteuid() == 0,
-                   .in_allocation = places.in_allocation,
                    .uses_mpi = run.communicator.ends_with("mpi"),
                    .output = output.lexically_normal().string()};
+  if (places.submitted) job.batch_arguments = batch_arguments(request, run, places.per_host);
   if (launcher.needs_version) {
-    for (const std::string& line : lines_of({"mpirun", "--version"})) {
-      job.mpirun_version += line + "\n";
-    }
+    const Answer answer = ask({"mpirun", "--version"}, kForVersion);
+    if (!answer.well) throw Error("mpirun --version: {}", answer.complaint);
+    for (const std::string& line : answer.lines) job.mpirun_version += line + "\n";
   }
   return job;
 }
 
-LaunchPlan plan_of(const LaunchJob& job, const RunPlaces& places, const Launcher& launcher) {
-  if (!places.submitted) return launcher.plan(job);
-  BatchWish wish = {.nodes = static_cast<int>(job.hosts.size())};
-  for (size_t host = 0; host < job.hosts.size(); ++host) {
-    const auto here = std::ranges::count(job.ranks, host, &PlacedRank::host);
-    wish.tasks_per_node = std::max(wish.tasks_per_node, static_cast<int>(here));
-  }
-  LaunchPlan plan = plan_sbatch(job, wish);
-  plan.processes = processes_of(job, job.program);
-  return plan;
+// Where processes meet when their launcher, or an agent of it, keeps the store.
+void tell_of_store(LaunchJob& job, const std::string& host, int port) {
+  job.environment[kStoreVariable] =
+      fmt::format("{}:{}", host, port > 0 ? fmt::to_string(port) : "PORT");
+  job.environment[kSizeVariable] = fmt::to_string(job.ranks.size());
 }
 
 std::unique_ptr<Talk> talk_for(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
@@ -164,79 +114,87 @@ std::unique_ptr<Talk> talk_for(Surroundings& around, const LaunchPlan& plan, con
   return talk_with_processes(around, plan, run);
 }
 
+// Brings them the program, and looks whether they are fit.
+void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+                   const RunConfig& run) {
+  const InterruptWatch interrupts;
+  const auto interrupted = [&] { return interrupts.interrupted(); };
+  try {
+    deploy(plan.hosts, {.program = job.program,
+                        .remote_dir = job.remote_dir,
+                        .id = job.id,
+                        .ssh = job.ssh,
+                        .interrupted = interrupted});
+  } catch (const HostError& error) {
+    throw Error("{}", no_file_either(run.hosts, error.what()));
+  }
+  look_at_hosts(around, plan, job, interrupted);
+}
+
 int run_plan(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
              const RunConfig& run) {
-  if (!plan.hosts.empty()) {
-    deploy(plan.hosts,
-           {.program = around.program, .remote_dir = job.remote_dir, .id = job.id, .ssh = job.ssh});
-    look_at_hosts(around, plan, job);
-  }
+  if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
   const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
-  const bool own_logs = plan.tag == LineTag::None && plan.agents.empty();
   const PlanOutcome outcome = run_commands(
       plan.commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
       {.line = [&](const OutputLine& line) { return talk->hear(line); },
        .poll = [&] { return talk->poll(); },
-       .letters = [&] { return talk->letters(); },
-       .log_directory = own_logs && plan.batch_script.empty() ? run.log_dir : ""});
+       .letters = [&] { return talk->letters(); }});
   return talk->exit_code(outcome);
+}
+
+// Each host, and the log of each process, is a file or more, and many systems begin with 1024.
+void allow_many_files() {
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+int show_plan(Surroundings& around, const LaunchRequest& request, const RunPlaces& places,
+              const Launcher& launcher) {
+  RunConfig run = request.run;
+  if (run.log_dir.empty() && places.submitted) run.log_dir = own_log_directory(request.name);
+  LaunchJob job = job_of(around, request, run, places, launcher);
+  job.environment[kTokenVariable] = job.token;
+  if (launcher.name == "ssh") {
+    tell_of_store(job, job.hosts[job.ranks.front().host].name, job.store_port);
+  } else if (launcher.keeps_store(job)) {
+    tell_of_store(job, run.hosts.empty() ? "127.0.0.1" : read_host().name, 0);
+  }
+  around.out << describe(launcher.plan(job), kTokenVariable);
+  return kSuccess;
 }
 
 }  // namespace
 
-bool wants_launcher(const RunConfig& run, bool alone) {
-  if (!alone || !run.job_name.empty()) return false;
-  const PlacementWish wish = wish_of(run);
-  return run.launcher != "auto" || !run.hosts.empty() || !run.worker_hosts.empty() || run.nodes ||
-         !run.sbatch_option.empty() || run.num_devices > 1 || run.num_workers.value_or(1) > 1 ||
-         wish.servers > 0 || run.dry_run;
-}
-
-RunPlaces places_for(const RunConfig& run, const Surroundings& around) {
-  const Launcher& launcher = launcher_for(run, in_allocation(around));
-  RunPlaces places = {.in_allocation = in_allocation(around)};
-  if (!run.worker_hosts.empty()) {
-    ListedPlaces listed = listed_places(run.worker_hosts, run.ps_hosts);
-    places.hosts = std::move(listed.hosts);
-    places.ranks = std::move(listed.ranks);
-    places.store_port = listed.first_port;
-    return places;
-  }
-  const PlacementWish wish = wish_of(run);
-  if (!run.hosts.empty()) {
-    places.hosts = read_hosts(run.hosts);
-  } else if (launcher.name == "slurm") {
-    places.submitted = !places.in_allocation;
-    places.hosts = places.submitted ? nodes_to_come(wish) : allocated_nodes(around);
-  } else {
-    const std::string name = launcher.name == "mpirun" ? "localhost" : read_host().name;
-    places.hosts = {{name, name, run.num_workers}};
-  }
-  places.ranks = place_ranks(places.hosts, wish);
-  return places;
-}
-
 int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& places) {
-  const RunConfig& run = request.run;
-  const Launcher& launcher = launcher_for(run, places.in_allocation);
-  LaunchJob job = job_of(around, request, places, launcher);
+  const Launcher& launcher = launcher_for(request.run, places.in_allocation);
+  if (request.run.dry_run) return show_plan(around, request, places, launcher);
+  allow_many_files();
+  RunConfig run = request.run;
+  RunLogs logs({.directory = run.log_dir, .name = request.name, .only_failed = launcher.here},
+               around.err);
+  run.log_dir = logs.directory();
+  LaunchJob job = job_of(around, request, run, places, launcher);
   std::optional<StoreServer> store;
-  if (launcher.keeps_store(job) && !run.dry_run) {
+  if (launcher.keeps_store(job)) {
     const bool for_all = !run.hosts.empty();
     store.emplace(StoreServerOptions{
         .endpoint = {for_all ? "" : "127.0.0.1", 0}, .token = job.token, .keeper = "the launcher"});
-    job.environment[kStoreVariable] =
-        fmt::format("{}:{}", for_all ? read_host().name : "127.0.0.1", store->port());
-    job.environment[kSizeVariable] = fmt::to_string(job.ranks.size());
+    tell_of_store(job, for_all ? read_host().name : "127.0.0.1", store->port());
   }
-  if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;
-  const LaunchPlan plan = plan_of(job, places, launcher);
-  if (run.dry_run) {
-    around.out << describe(plan);
-    return kSuccess;
+  if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
+  try {
+    const int code = run_plan(around, launcher.plan(job), job, run);
+    logs.settle(code == kSuccess);
+    return code;
+  } catch (const Interrupted&) {
+    around.err
+        << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
+    return kInterrupted;
   }
-  return run_plan(around, plan, job, run);
 }
 
 }  // namespace lockstep

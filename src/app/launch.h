@@ -7,27 +7,14 @@
 #include <vector>
 
 #include "app/program.h"
+#include "app/run_places.h"
 #include "config/run_config.h"
-#include "launch/placement.h"
 
 namespace lockstep {
 
-// Whether the run is one that somebody has to start the processes of. `alone`: no other process of
-// it runs yet.
-bool wants_launcher(const RunConfig& run, bool alone);
-
-// Where its processes go: hosts that are given, nodes of the allocation, or this machine.
-struct RunPlaces {
-  std::vector<Host> hosts = {};
-  std::vector<PlacedRank> ranks = {};
-  int store_port = 0;
-  bool in_allocation = false;
-  bool submitted = false;  // nodes that Slurm has yet to choose
-};
-RunPlaces places_for(const RunConfig& run, const Surroundings& around);
-
 struct LaunchRequest {
   std::string command;   // "train"
+  std::string name;      // of the run, in the name of its directory: "resnet50"
   const RunConfig& run;  // borrowed for the call
   // The command line that makes another process see this configuration.
   std::function<std::vector<std::string>(const RunConfig&)> arguments;

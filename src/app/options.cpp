@@ -142,6 +142,16 @@ double fraction_in(const std::string& option, const std::string& text) {
   return fraction;
 }
 
+void note_given(std::vector<Flag>& flags, std::string_view name, bool& given) {
+  for (Flag& flag : flags) {
+    if (flag.name != name) continue;
+    flag.set = [&given, set = std::move(flag.set)](const std::string& text) {
+      set(text);
+      given = true;
+    };
+  }
+}
+
 std::vector<Flag> run_flags(RunConfig& run) {
   std::vector<Flag> flags;
   for (const RunOption& option : run_options()) {

@@ -54,6 +54,9 @@ std::string help_text(const CommandSyntax& syntax);
 // "2%", "2 %" and "0.02" are the same. Throws UsageError that names the option.
 double fraction_in(const std::string& option, const std::string& text);
 
+// Notes in `given`, which outlives the parsing, that a line has this flag.
+void note_given(std::vector<Flag>& flags, std::string_view name, bool& given);
+
 // The flags of a run, from the table of config/run_options.h; they write into `run`.
 std::vector<Flag> run_flags(RunConfig& run);
 

@@ -9,8 +9,8 @@
 #include "app/network_probe.h"
 #include "base/error.h"
 #include "launch/agent_protocol.h"
+#include "launch/ask.h"
 #include "launch/deploy.h"
-#include "launch/run_commands.h"
 #include "measure/compute_probe.h"
 #include "measure/host.h"
 
@@ -20,16 +20,13 @@ namespace {
 constexpr Seconds kForVersions{10};
 constexpr Seconds kToSeeSteal{0.3};
 
-// The first line that a program says of its version; empty: it is not there.
-std::string version_of(const std::vector<std::string>& argv) {
-  std::string first;
-  const Command command = {.name = argv.front(), .argv = argv};
-  run_commands(std::span(&command, 1), {.time = kForVersions},
-               {.line = [&](const OutputLine& line) {
-                 if (first.empty()) first = line.text;
-                 return Next::GoOn;
-               }});
-  return first;
+// Empty: it is not there.
+Json version_of(const char* program) {
+  const Answer answer = ask({program, "--version"}, kForVersions);
+  Json json = Json::object();
+  if (answer.well && !answer.lines.empty()) json["version"] = answer.lines.front();
+  if (answer.found && !answer.well) json["complaint"] = answer.complaint;
+  return json;
 }
 
 template <typename T>
@@ -81,8 +78,7 @@ struct Probe {
   }
 
   Json programs(const Json&) const {
-    return {{"mpirun", version_of({"mpirun", "--version"})},
-            {"slurm", version_of({"srun", "--version"})}};
+    return {{"mpirun", version_of("mpirun")}, {"srun", version_of("srun")}};
   }
 };
 

@@ -15,8 +15,7 @@ class ProcessTalk : public Talk {
       : around_(around),
         plan_(plan),
         verbose_(run.verbose),
-        audience_(around, plan.processes, run.verbose,
-                  plan.tag == LineTag::None ? "" : run.log_dir) {}
+        audience_(around, plan.processes, run) {}
 
   Next hear(const OutputLine& line) override {
     if (plan_.tag == LineTag::None) {
@@ -40,6 +39,7 @@ class ProcessTalk : public Talk {
     } else {
       audience_.explain();
     }
+    audience_.keep("launcher", outcome.why);
     around_.err << "lockstep: " << outcome.why << "; the run was ended\n";
     return asked_in_vain(outcome) ? kUsage : kFailure;
   }

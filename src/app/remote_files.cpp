@@ -10,7 +10,6 @@ namespace {
 constexpr const char* kResult = "result.json";
 constexpr const char* kTrace = "trace.json";
 constexpr const char* kBenchmark = "benchmark";
-constexpr const char* kLogs = "logs";
 
 std::string if_wanted(const std::string& here, const char* there) {
   return here.empty() ? "" : there;
@@ -35,17 +34,16 @@ RunConfig RemoteFiles::remote(const RunConfig& run) {
   there.result = if_wanted(run.result, kResult);
   there.trace_file = if_wanted(run.trace_file, kTrace);
   there.benchmark_log_dir = if_wanted(run.benchmark_log_dir, kBenchmark);
-  there.log_dir = "";  // the agent keeps the logs
   return there;
 }
 
 bool RemoteFiles::comes_back(const std::string& name) {
   const std::filesystem::path directory = std::filesystem::path(name).parent_path();
-  return name == kResult || name == kTrace || directory == kBenchmark || directory == kLogs;
+  return name == kResult || name == kTrace || directory == kBenchmark;
 }
 
-void RemoteFiles::add(const std::string& host, const std::string& name, const std::string& bytes) {
-  const std::string place = place_of(host, name);
+void RemoteFiles::add(const std::string& name, const std::string& bytes) {
+  const std::string place = place_of(name);
   if (place.empty()) return;
   auto found = open_.find(place);
   if (found == open_.end()) {
@@ -60,15 +58,12 @@ void RemoteFiles::add(const std::string& host, const std::string& name, const st
 }
 
 // Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.
-std::string RemoteFiles::place_of(const std::string& host, const std::string& name) const {
+std::string RemoteFiles::place_of(const std::string& name) const {
   if (name == kResult) return run_.result;
   if (name == kTrace) return run_.trace_file;
   const std::filesystem::path directory = std::filesystem::path(name).parent_path();
   if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
     return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
-  }
-  if (directory == kLogs && !run_.log_dir.empty()) {
-    return (std::filesystem::path(run_.log_dir) / (host + "-" + last_part(name))).string();
   }
   return "";
 }

@@ -20,11 +20,11 @@ class RemoteFiles {
   // Whether a file of that directory is one that a launcher may have asked for.
   static bool comes_back(const std::string& name);
 
-  // A piece of a file of that host, by its name there. One that nobody asked for is dropped.
-  void add(const std::string& host, const std::string& name, const std::string& bytes);
+  // A piece of a file, by its name there. One that nobody asked for is dropped.
+  void add(const std::string& name, const std::string& bytes);
 
  private:
-  std::string place_of(const std::string& host, const std::string& name) const;
+  std::string place_of(const std::string& name) const;
 
   const RunConfig& run_;
   std::map<std::string, std::ofstream> open_;  // by place

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/run_places.h"
 #include "app/settle_run.h"
 #include "base/text.h"
 #include "config/run_label.h"
@@ -69,7 +70,11 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
       .precision = wishes.precision,
       .order_seed = static_cast<uint64_t>(wishes.order_seed),
       .retry_failed = wishes.retry_failed,
-      .run_timeout = Seconds(wishes.run_timeout)};
+      .run_timeout = Seconds(wishes.run_timeout),
+      .says_devices = wishes.lists.contains("num-devices"),
+      .starts_processes = [](const RunConfig& run) {
+        return !run.program.empty() || wants_launcher(run, /*alone=*/true);
+      }};
   std::vector<RunConfig> configs;
   for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
   sweep.differing = differing_options(configs);

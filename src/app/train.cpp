@@ -39,16 +39,19 @@ Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
 }
 
 // Everything that can be known to be wrong is found here, before any process is started.
-int launch_train(Surroundings& around, const RunConfig& config) {
-  const RunPlaces places = places_for(config, around);
+int launch_train(Surroundings& around, const RunConfig& config, PerHost per_host) {
+  const RunPlaces places = places_for(config, per_host, around);
   const int processes = static_cast<int>(places.ranks.size());
   const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
   plan_run(config, around.engines, {.workers = roles.workers});
   if (!config.dry_run) {
     check_outputs(config);
-    if (launcher_for(config, places.in_allocation).name == "local") check_directories(config);
+    if (launcher_for(config, places.in_allocation).here) check_directories(config);
   }
-  return launch(around, {.command = "train", .run = config, .arguments = train_arguments}, places);
+  return launch(
+      around,
+      {.command = "train", .name = config.model, .run = config, .arguments = train_arguments},
+      places);
 }
 
 }  // namespace
@@ -56,9 +59,11 @@ int launch_train(Surroundings& around, const RunConfig& config) {
 int train_command(Surroundings& around, std::span<const std::string> arguments) {
   RunConfig config;
   config.engine = around.engines.front().name;
-  const CommandSyntax syntax = {.command = "train",
-                                .summary = "Trains one network and measures how fast.",
-                                .flags = run_flags(config)};
+  CommandSyntax syntax = {.command = "train",
+                          .summary = "Trains one network and measures how fast.",
+                          .flags = run_flags(config)};
+  bool per_host = false;
+  note_given(syntax.flags, "num-devices", per_host);
   const KnownArguments known = without_foreign_flags(arguments);
   if (parse_known(syntax, known) == Parsed::Help) {
     around.out << help_text(syntax);
@@ -76,7 +81,9 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   }
   if (place.rank == 0) note_passed_over(known, around.err);
   settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
-  if (wants_launcher(config, place.meeting == Meeting::Nobody)) return launch_train(around, config);
+  if (wants_launcher(config, place.meeting == Meeting::Nobody)) {
+    return launch_train(around, config, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+  }
   const Roles roles = roles_of(config, place);
   if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
     throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");

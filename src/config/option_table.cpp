@@ -238,7 +238,7 @@ std::vector<RunOption> make_table() {
     {"print-training-accuracy", &R::print_training_accuracy, kTold,
      "top-1 and top-5 of every shown step"},
     {"result", &R::result, kTold, "write everything measured as JSON", {.value_name = "FILE", .only_tells = true}},
-    {"log-dir", &R::log_dir, kTold, "keep everything that started programs print",
+    {"log-dir", &R::log_dir, kTold, "where logs of all processes go; by default lockstep-runs/TIME-MODEL",
      {.value_name = "DIR", .only_tells = true}},
     {"profile", &R::profile, kTold, "per-layer table of times, GFLOP/s and kernels"},
     {"trace-file", &R::trace_file, kTold,

@@ -89,9 +89,10 @@ constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
      "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
     {[](const RunConfig& run) {
-       return !run.job_name.empty() && (run.num_ps.has_value() || run.ps_in_worker);
+       const bool listed = !run.job_name.empty() || !run.ps_hosts.empty();
+       return listed && (run.num_ps.has_value() || run.ps_in_worker);
      },
-     "--num-ps and --ps-in-worker: with --job-name, --ps-hosts says which servers there are"},
+     "--num-ps and --ps-in-worker: --ps-hosts says which servers there are"},
     {[](const RunConfig& run) { return run.forward_only && run.efficiency; },
      "--efficiency compares training steps, and --forward-only has none"},
     {[](const RunConfig& run) {

@@ -21,8 +21,7 @@ Json job_to_json(const AgentJob& job) {
           {"token", job.token},
           {"keeps_store", job.keeps_store},
           {"store_port", job.store_port},
-          {"directory", job.directory},
-          {"logs", job.logs}};
+          {"directory", job.directory}};
 }
 
 AgentJob job_from_json(const Json& json) {
@@ -34,8 +33,7 @@ AgentJob job_from_json(const Json& json) {
           .token = json.at("token"),
           .keeps_store = json.at("keeps_store"),
           .store_port = json.at("store_port"),
-          .directory = json.at("directory"),
-          .logs = json.at("logs")};
+          .directory = json.at("directory")};
 }
 
 AgentLine parse_agent_line(const std::string& line) {

@@ -27,7 +27,6 @@ struct AgentJob {
   bool keeps_store = false;
   int store_port = 0;     // 0: any free one
   std::string directory;  // for the files of this run; made, and removed in the end
-  bool logs = false;      // what the ranks print comes back as files
 };
 
 inline constexpr const char* kAlive = "alive";

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fnv1a.h"
+#include "launch/ask.h"
 #include "launch/libraries.h"
 #include "launch/run_commands.h"
 
@@ -26,10 +27,10 @@ namespace {
 constexpr const char* kLookForProgram =
     "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
-    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$3\" ]; then echo present; "
-    "else umask 077; mkdir -p -- \"$2\"; fi";
+    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then echo present; fi";
 constexpr const char* kReceive =
-    "umask 077; cat >\"$1/$2\" && [ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
+    "umask 077; mkdir -p -- \"$1\" && cat >\"$1/$2\" && "
+    "[ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
     "{ rm -rf -- \"$1\"; exit 1; }";
 constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
 constexpr const char* kInstall =  // another launcher may have been faster, or it was damaged there
@@ -40,7 +41,6 @@ constexpr const char* kInstall =  // another launcher may have been faster, or i
     "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; ours \"$2\" || "
     "{ echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
-constexpr const char* kWhateverHappens = "\"$@\"; exit 0";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
 
 std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
@@ -51,14 +51,16 @@ std::vector<std::string> script(const char* text, const std::vector<std::string>
 
 using Answers = std::map<std::string, std::vector<std::string>>;  // lines, by host
 
-// One command on each host, all at once. A command that fails is an error with its host.
+// One command on each host, all at once. A host that fails does not stop the others, so that all
+// that fail are known.
 class Step {
  public:
-  explicit Step(const SshOptions& ssh) : ssh_(ssh) {}
+  explicit Step(const Deployment& deployment) : deployment_(deployment) {}
 
   void add(const Host& host, const std::vector<std::string>& words, const std::string& input = "") {
-    Command command = on_host(host, words, ssh_);
+    Command command = on_host(host, words, deployment_.ssh);
     command.input_file = input;
+    command.fails_alone = true;
     plan_.push_back(std::move(command));
   }
 
@@ -66,44 +68,44 @@ class Step {
     Answers answers;
     if (plan_.empty()) return answers;
     const PlanOutcome outcome =
-        run_commands(plan_, {.time = kPatience}, {.line = [&](const OutputLine& line) {
-                       answers[plan_[line.command].name].push_back(line.text);
-                       return Next::GoOn;
-                     }});
-    if (outcome.end == RunEnd::Completed) return answers;
-    const CommandOutcome* culprit = &outcome.commands[outcome.culprit];
-    if (outcome.end == RunEnd::TimedOut) {
-      culprit = &*std::ranges::find_if(outcome.commands, &CommandOutcome::ended_by_us);
+        run_commands(plan_, {.time = kPatience},
+                     {.line =
+                          [&](const OutputLine& line) {
+                            answers[plan_[line.command].name].push_back(line.text);
+                            return Next::GoOn;
+                          },
+                      .poll = [&] { return deployment_.interrupted() ? Next::Stop : Next::GoOn; }});
+    if (outcome.end == RunEnd::Interrupted) throw Interrupted();
+    std::vector<HostFailure> failures;
+    for (size_t i = 0; i < plan_.size(); ++i) {
+      const std::string& host = plan_[i].name;  // which may be sent several files
+      const std::string why = why_failed(outcome, i, answers[host]);
+      const bool told = std::ranges::count(failures, host, &HostFailure::host) > 0;
+      if (!why.empty() && !told) failures.push_back({host, why});
     }
-    const std::string& host = plan_[static_cast<size_t>(culprit - outcome.commands.data())].name;
-    const auto& said = answers[host];
-    throw HostError(host,
-                    said.empty() || outcome.end == RunEnd::TimedOut ? outcome.why : said.back());
+    if (!failures.empty()) throw HostError(std::move(failures));
+    return answers;
   }
 
-  // On every host that can be reached, whatever happens on the others.
-  void try_to_run() {
-    for (Command& command : plan_) {
-      std::vector<std::string> argv = {"sh", "-c", kWhateverHappens, "sh"};
-      argv.insert(argv.end(), command.argv.begin(), command.argv.end());
-      command.argv = std::move(argv);
-    }
-    run_commands(plan_, {.time = kPatienceForTidying}, {});
-  }
+  // On every host that can be reached, also when the user would rather have it end.
+  void try_to_run() const { run_commands(plan_, {.time = kPatienceForTidying}, {}); }
 
  private:
-  const SshOptions& ssh_;
+  std::string why_failed(const PlanOutcome& outcome, size_t i,
+                         const std::vector<std::string>& said) const {
+    const CommandOutcome& command = outcome.commands[i];
+    if (!command.status) return "ssh cannot be started";
+    if (command.ended_by_us) return outcome.why;
+    if (succeeded(*command.status, plan_[i])) return "";
+    return said.empty() ? "ssh ended with " + words_for(*command.status) : said.back();
+  }
+
+  const Deployment& deployment_;
   std::vector<Command> plan_;
 };
 
 std::map<std::string, std::string> own_libraries(const std::string& program) {
-  std::vector<std::string> lines;
-  const Command ldd = {.name = "ldd", .argv = {"ldd", program}};
-  run_commands(std::span(&ldd, 1), {.time = kPatience}, {.line = [&](const OutputLine& line) {
-                 lines.push_back(line.text);
-                 return Next::GoOn;
-               }});
-  return libraries_in(lines);
+  return libraries_in(ask({"ldd", program}, kPatience).lines);
 }
 
 std::vector<std::string> receive(const std::string& directory, const std::string& name,
@@ -116,36 +118,66 @@ struct Target {
   std::string directory;  // where its files are gathered
 };
 
+using Libraries = std::map<std::string, std::string>;  // places, by name
+
+// Which of them a host lacks, with their places here. Throws HostError.
+Libraries missing_on(const Host& host, const std::vector<std::string>& ldd_lines,
+                     const Libraries& own) {
+  if (const std::string why = too_old(ldd_lines); !why.empty()) {
+    throw HostError({{host.name, "its system is older than this program needs: " + why}});
+  }
+  Libraries missing;
+  for (const auto& [library, path] : libraries_in(ldd_lines)) {
+    if (!path.empty()) continue;
+    const auto here = own.find(library);
+    if (here == own.end() || here->second.empty()) {
+      throw HostError({{host.name, library + " is missing, and could not be brought there"}});
+    }
+    missing.insert(*here);
+  }
+  return missing;
+}
+
 // Rounds: a library may need others.
 void send_libraries(const std::vector<Target>& targets, const Deployment& deployment) {
-  const auto own = own_libraries(deployment.program);
-  std::set<std::string> sent;
+  const Libraries own = own_libraries(deployment.program);
+  std::set<std::pair<std::string, std::string>> sent;  // host and library
   for (bool missing = true; missing;) {
     missing = false;
-    Step ask(deployment.ssh), send(deployment.ssh);
-    for (const auto& [host, place] : targets) ask.add(host, script(kLibraries, {place}));
-    const Answers answers = ask.run();
+    Step look(deployment), send(deployment);
+    for (const auto& [host, place] : targets) look.add(host, script(kLibraries, {place}));
+    Answers answers = look.run();
+    std::vector<HostFailure> failures;
     for (const auto& [host, place] : targets) {
-      const auto found = answers.find(host.name);
-      if (found == answers.end()) continue;
-      if (const std::string why = too_old(found->second); !why.empty()) {
-        throw HostError(host.name, "its system is older than this program needs: " + why);
-      }
-      for (const auto& [library, path] : libraries_in(found->second)) {
-        if (!path.empty()) continue;
-        const auto here = own.find(library);
-        if (here == own.end() || here->second.empty() || !sent.insert(host.name + library).second) {
-          throw HostError(host.name, library + " is missing, and could not be brought there");
+      try {
+        for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
+          if (!sent.insert({host.name, library}).second) {
+            throw HostError({{host.name, library + " was brought there, and is not found"}});
+          }
+          send.add(host, receive(place, library, path), path);
+          missing = true;
         }
-        send.add(host, receive(place, library, here->second), here->second);
-        missing = true;
+      } catch (const HostError& error) {
+        failures.insert(failures.end(), error.failures.begin(), error.failures.end());
       }
     }
+    if (!failures.empty()) throw HostError(std::move(failures));
     send.run();
   }
 }
 
+std::string text_of(const std::vector<HostFailure>& failures) {
+  std::string text;
+  for (const HostFailure& failure : failures) {
+    text += fmt::format("{}host {}: {}", text.empty() ? "" : "\n", failure.host, failure.why);
+  }
+  return text;
+}
+
 }  // namespace
+
+HostError::HostError(std::vector<HostFailure> failed)
+    : Error(text_of(failed)), failures(std::move(failed)) {}
 
 std::string without_home(const std::string& directory) {
   if (directory == "~") return ".";
@@ -168,24 +200,20 @@ std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment)
   const auto staging = [&](size_t host) {  // one each: hosts may share their disks
     return fmt::format("{}.{}-{}", directory, deployment.id, host);
   };
-  Step probe(deployment.ssh), send(deployment.ssh), install(deployment.ssh), tidy(deployment.ssh);
+  Step probe(deployment), send(deployment), install(deployment), tidy(deployment);
+  for (const Host& host : hosts) probe.add(host, script(kLookForProgram, {directory, size}));
+  Answers answers = probe.run();
+  std::vector<Target> fresh;
   for (size_t i = 0; i < hosts.size(); ++i) {
-    probe.add(hosts[i], script(kLookForProgram, {directory, staging(i), size}));
-    tidy.add(hosts[i], script(kRemove, {staging(i)}));
+    if (std::ranges::count(answers[hosts[i].name], "present") > 0) continue;
+    fresh.push_back({hosts[i], staging(i)});
+  }
+  for (const auto& [host, place] : fresh) {
+    send.add(host, receive(place, "lockstep", deployment.program), deployment.program);
+    install.add(host, script(kInstall, {place, directory, size}));
+    tidy.add(host, script(kRemove, {place}));
   }
   try {
-    const Answers answers = probe.run();
-    std::vector<Target> fresh;
-    for (size_t i = 0; i < hosts.size(); ++i) {
-      const auto found = answers.find(hosts[i].name);
-      const bool present =
-          found != answers.end() && std::ranges::count(found->second, "present") > 0;
-      if (!present) fresh.push_back({hosts[i], staging(i)});
-    }
-    for (const auto& [host, place] : fresh) {
-      send.add(host, receive(place, "lockstep", deployment.program), deployment.program);
-      install.add(host, script(kInstall, {place, directory, size}));
-    }
     send.run();
     if (!fresh.empty()) send_libraries(fresh, deployment);
     install.run();

@@ -4,6 +4,7 @@
 // several versions live side by side. It appears there only when it is whole.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,20 +19,29 @@ struct Deployment {
   std::string remote_dir;  // there
   std::string id;          // of this launch and no other
   SshOptions ssh;
+  std::function<bool()> interrupted = [] { return false; };  // asked often
 };
 
-class HostError : public Error {
- public:
-  HostError(std::string failed_host, std::string reason)
-      : Error("host {}: {}", failed_host, reason),
-        host(std::move(failed_host)),
-        why(std::move(reason)) {}
-
+struct HostFailure {
   std::string host, why;
 };
 
+// Has a line for each host that failed.
+class HostError : public Error {
+ public:
+  explicit HostError(std::vector<HostFailure> failed);
+
+  std::vector<HostFailure> failures;
+};
+
+class Interrupted : public Error {
+ public:
+  Interrupted() : Error("interrupted") {}
+};
+
 // The directory of the program on every host, which holds `lockstep` and its libraries. All hosts
-// at once. Throws HostError for the first host that failed; then nothing is left there.
+// at once. Throws HostError for the hosts that failed, Interrupted when the user wants no more;
+// then nothing is left there.
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
 // A directory there as the user writes it: no shell reads the '~', and commands begin at home.

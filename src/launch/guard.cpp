@@ -18,7 +18,7 @@ namespace {
 constexpr pid_t kFarewell = 0;  // positive: watch that group; negative: forget it
 // Time to end politely: a busy machine needs some to cancel a job or to end ranks elsewhere.
 constexpr timespec kTurn = {.tv_sec = 0, .tv_nsec = 50'000'000};
-constexpr int kMostTurns = 200;
+constexpr int kTurnsUntilAsked = 100, kTurnsUntilKilled = 100;
 
 // From here on runs in the guard: only what is safe after the fork of a program with threads.
 
@@ -45,9 +45,16 @@ struct Groups {
   }
 };
 
+void wait_for(const Groups& groups, int turns) {
+  for (int turn = 0; turn < turns && groups.some_live(); ++turn) nanosleep(&kTurn, nullptr);
+}
+
+// Each leader of a group was asked to end when its parent died (process.cpp). mpirun, asked twice,
+// would tidy up nothing: so whoever ends by that is left alone.
 [[noreturn]] void end_all(const Groups& groups) {
+  wait_for(groups, kTurnsUntilAsked);
   groups.signal(SIGTERM);
-  for (int turn = 0; turn < kMostTurns && groups.some_live(); ++turn) nanosleep(&kTurn, nullptr);
+  wait_for(groups, kTurnsUntilKilled);
   groups.signal(SIGKILL);
   _exit(0);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/error.h"
@@ -100,11 +101,35 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& reader) {
+// All that is wrong with a list is told at once.
+class Problems {
+ public:
+  template <typename Reading>
+  void note(const Reading& reading) {
+    try {
+      reading();
+    } catch (const UsageError& error) {
+      lines_.emplace_back(error.what());
+    }
+  }
+  void report() const {
+    if (!lines_.empty()) throw UsageError("{}", fmt::join(lines_, "\n"));
+  }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& reader,
+              Problems& problems) {
   const std::vector<std::string> words = words_of(line);
   if (words.empty()) return;
   const std::vector<std::string> listed = split(words[0], ',');
-  for (const std::string& text : listed) hosts.push_back(reader.host(text));
+  const size_t before = hosts.size();
+  for (const std::string& text : listed) {
+    problems.note([&] { hosts.push_back(reader.host(text)); });
+  }
+  if (hosts.size() == before) return;
   if (words.size() > 1 && listed.size() > 1) {
     reader.complain("a list of hosts between commas stands alone on its line");
   }
@@ -112,24 +137,51 @@ void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& r
 }
 
 void refuse_twice(const std::vector<Host>& hosts, const std::string& where) {
-  for (size_t i = 0; i < hosts.size(); ++i) {
-    for (size_t j = i + 1; j < hosts.size(); ++j) {
-      if (hosts[i].name == hosts[j].name) {
-        throw UsageError("{}: {} is listed twice; use {}:SLOTS for several devices", where,
-                         hosts[i].name, hosts[i].name);
-      }
-    }
+  std::map<std::string, int> times;
+  for (const Host& host : hosts) ++times[host.name];
+  Problems problems;
+  for (const auto& [name, count] : times) {
+    if (count == 1) continue;
+    problems.note([&] {
+      throw UsageError("{}: {} is listed {}; use {}:SLOTS for several devices", where, name,
+                       count == 2 ? "twice" : fmt::format("{} times", count), name);
+    });
   }
+  problems.report();
+}
+
+bool is_file(const std::string& text) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(text, unknown);
+}
+
+// No domain ends so.
+bool looks_like_a_file(const std::string& text) {
+  constexpr std::string_view kEndings[] = {".txt", ".list",     ".lst",   ".cfg",  ".conf",
+                                           ".ini", ".hostfile", ".hosts", ".nodes"};
+  return text.find('/') != std::string::npos ||
+         std::ranges::any_of(kEndings, [&](auto ending) { return text.ends_with(ending); });
 }
 
 }  // namespace
 
+std::string no_file_either(const std::string& file_or_list, const std::string& why) {
+  const bool unknown = why.find("resolve") != std::string::npos;
+  const bool one_word =
+      !file_or_list.empty() && file_or_list.find_first_of(", :\n") == std::string::npos;
+  if (!unknown || !one_word || is_file(file_or_list)) return why;
+  return fmt::format("{}; and there is no file '{}'", why, file_or_list);
+}
+
 std::vector<Host> parse_hosts(const std::string& text, const std::string& where) {
   std::vector<Host> hosts;
+  Problems problems;
   const std::vector<std::string> lines = split(text, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
-    add_line(hosts, lines[i], Reader(where, lines.size() > 1 ? static_cast<int>(i) + 1 : 0));
+    const int line = lines.size() > 1 ? static_cast<int>(i) + 1 : 0;
+    problems.note([&] { add_line(hosts, lines[i], Reader(where, line), problems); });
   }
+  problems.report();
   if (hosts.empty()) throw UsageError("{} names no host", where);
   refuse_twice(hosts, where);
   return hosts;
@@ -151,10 +203,10 @@ std::string hosts_text(const std::vector<Host>& hosts) {
 }
 
 std::vector<Host> read_hosts(const std::string& file_or_list) {
-  std::error_code unknown;
-  if (!std::filesystem::is_regular_file(file_or_list, unknown)) {
-    const bool looks_like_a_file = file_or_list.find('/') != std::string::npos;
-    if (looks_like_a_file) throw UsageError("--hosts {}: there is no such file", file_or_list);
+  if (!is_file(file_or_list)) {
+    if (looks_like_a_file(file_or_list)) {
+      throw UsageError("--hosts {}: there is no such file", file_or_list);
+    }
     return parse_hosts(file_or_list, "--hosts");
   }
   std::ifstream file(file_or_list);

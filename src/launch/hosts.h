@@ -26,7 +26,8 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
-// `where` names the text in messages: a file, or "--hosts". Throws UsageError with line and reason.
+// `where` names the text in messages: a file, or "--hosts". Throws UsageError with line and reason
+// of everything that is wrong.
 std::vector<Host> parse_hosts(const std::string& text, const std::string& where);
 
 // All of them as one list, which parse_hosts reads as the same hosts.
@@ -34,5 +35,9 @@ std::string hosts_text(const std::vector<Host>& hosts);
 
 // The value of --hosts: a file if there is one of that name, else a list.
 std::vector<Host> read_hosts(const std::string& file_or_list);
+
+// Why the one host of a list could not be reached; when nobody knows its name, it may have been
+// meant as a file.
+std::string no_file_either(const std::string& file_or_list, const std::string& why);
 
 }  // namespace lockstep

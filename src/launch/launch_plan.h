@@ -27,9 +27,9 @@ struct LaunchJob {
   // where nobody else does. Secrets travel here, and never in arguments.
   std::map<std::string, std::string> environment = {};
   std::string rank_variable = {};
-  std::string id = {};     // of this run and no other
-  std::string token = {};  // without which nobody is let in
-  bool logs = false;       // what processes print is wanted as files
+  std::vector<std::string> cores = {};  // of each rank, where they are known before: "0-3"
+  std::string id = {};                  // of this run and no other
+  std::string token = {};               // without which nobody is let in
   std::string interface = {};
   int store_port = 0;  // 0: any free one
 
@@ -39,9 +39,11 @@ struct LaunchJob {
   std::vector<std::string> mpirun_options = {}, sbatch_options = {};
   std::string mpirun_version = {};  // what `mpirun --version` says
   bool as_root = false;
-  bool in_allocation = false;  // Slurm's
-  bool uses_mpi = false;       // the processes talk by MPI
-  std::string output = {};     // of a batch job: the files OUTPUT-%j.log and OUTPUT-%j.err
+  bool uses_mpi = false;  // the processes talk by MPI
+  // Of a job that is yet to be submitted: the launcher inside it, and the files OUTPUT-%j.log and
+  // OUTPUT-%j.err. Empty arguments: this is an allocation already.
+  std::vector<std::string> batch_arguments = {};
+  std::string output = {};
 };
 
 struct PlannedProcess {
@@ -49,6 +51,8 @@ struct PlannedProcess {
   std::string role;  // "worker 0", "server 1"
   std::string host;
   std::vector<std::string> argv;
+  std::map<std::string, std::string> env = {};  // what we add to its environment
+  std::string cores = {};                       // empty: not known before
 };
 
 struct LaunchPlan {
@@ -67,9 +71,13 @@ struct LaunchPlan {
   std::string batch_output = {};  // as LaunchJob::output
 };
 
-std::vector<PlannedProcess> processes_of(const LaunchJob& job, const std::string& program);
+// Whether each learns its rank from us, or from whoever starts it.
+enum class Ranks { Ours, Theirs };
+std::vector<PlannedProcess> processes_of(const LaunchJob& job, const std::string& program,
+                                         Ranks ranks);
 
-// For --dry-run: every process with its host and command, and what is started here.
-std::string describe(const LaunchPlan& plan);
+// For --dry-run: every process with its host, environment and command, and what is started here.
+// `secret` is the variable whose value is shown to nobody.
+std::string describe(const LaunchPlan& plan, const std::string& secret);
 
 }  // namespace lockstep

@@ -16,7 +16,9 @@ struct Launcher {
   LaunchPlan (*plan)(const LaunchJob& job);
   // Whether whoever launches keeps the store, so that every process is told where it is.
   bool (*keeps_store)(const LaunchJob& job);
-  bool needs_version;  // of mpirun
+  bool needs_version = false;   // of mpirun
+  bool counts_workers = false;  // processes learn how many they are from whoever starts them
+  bool here = false;            // all processes run on this machine
 };
 
 std::span<const Launcher> launchers();

@@ -19,7 +19,7 @@ std::vector<Command> plan_local(const LocalJob& job) {
 
 LaunchPlan plan_this_machine(const LaunchJob& job) {
   LaunchPlan plan;
-  plan.processes = processes_of(job, job.program);
+  plan.processes = processes_of(job, job.program, Ranks::Ours);
   LocalJob local = {.argv = plan.processes.front().argv,
                     .ranks = {},
                     .host = job.hosts.front().name,
@@ -28,7 +28,8 @@ LaunchPlan plan_this_machine(const LaunchJob& job) {
   for (const PlacedRank& rank : job.ranks) local.ranks.push_back(rank.rank);
   plan.commands = plan_local(local);
   plan.meeting = "a free one of this machine, for itself only";
-  plan.cores = "divided among the workers, each pinned to its part";
+  plan.cores = job.cores.empty() ? "shared by all, for there are more workers than cores"
+                                 : "divided among the workers, each pinned to its part";
   return plan;
 }
 

@@ -114,7 +114,7 @@ MpiKind mpi_kind(const std::string& version_text) {
 LaunchPlan plan_mpirun(const LaunchJob& job) {
   const bool open = mpi_kind(job.mpirun_version) == MpiKind::OpenMpi;
   LaunchPlan plan = {
-      .processes = processes_of(job, job.program),
+      .processes = processes_of(job, job.program, Ranks::Theirs),
       .commands = {{.name = "mpirun",
                     .argv = open ? open_mpi(job) : mpich(job),
                     .env = job.environment,

@@ -16,7 +16,8 @@ OutputLog::OutputLog(const std::string& directory, const std::string& command_na
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw UsageError("cannot make {}: {}", directory, error.message());
-  const std::filesystem::path path = std::filesystem::path(directory) / log_file_name(command_name);
+  const std::filesystem::path path =
+      std::filesystem::path(directory) / (plain_name(command_name) + ".log");
   file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file_.is_open()) throw Error("cannot write {}: {}", path.string(), std::strerror(errno));
 }
@@ -32,13 +33,19 @@ void OutputLog::add(std::string_view bytes) {
   }
 }
 
-std::string log_file_name(const std::string& command_name) {
-  std::string name = command_name;
-  for (char& letter : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-    if (!plain) letter = '-';
+std::string plain_name(const std::string& name) {
+  std::string plain;
+  for (const char letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                      (letter == '.' && !plain.empty());
+    if (kept) {
+      plain += letter;
+    } else if (!plain.empty() && plain.back() != '-') {
+      plain += '-';
+    }
   }
-  return name + ".log";
+  while (plain.ends_with('-')) plain.pop_back();
+  return plain;
 }
 
 }  // namespace lockstep

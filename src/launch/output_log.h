@@ -21,7 +21,8 @@ class OutputLog {
   FileDescriptor file_;
 };
 
-// "worker 0" -> "worker-0.log"; nothing in a name can lead out of the directory.
-std::string log_file_name(const std::string& command_name);
+// "rank 0 (node1.internal)" -> "rank-0-node1.internal": nothing in it can lead out of a directory,
+// and no shell minds it.
+std::string plain_name(const std::string& name);
 
 }  // namespace lockstep

@@ -38,8 +38,10 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
   }
   const int workers = static_cast<int>(ranks.size());
   if (workers < wish.workers.value_or(workers)) {
-    throw UsageError("{} workers are wanted, and {} hosts have places for {}", *wish.workers,
-                     chosen.size(), workers);
+    throw UsageError("{} workers are wanted, and {} for {}", *wish.workers,
+                     chosen.size() == 1 ? "one host has places"
+                                        : fmt::format("{} hosts have places", chosen.size()),
+                     workers);
   }
   for (int server = 0; server < wish.servers; ++server) {
     const size_t host = wish.servers_per_node ? static_cast<size_t>(server / *wish.servers_per_node)

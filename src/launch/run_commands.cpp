@@ -66,7 +66,7 @@ class Plan {
         running_[i] = std::make_unique<Running>(commands_[i], watch_.log_directory);
         guard_.watch(running_[i]->process.group());
       } catch (const Error& error) {  // a failed start is an outcome like any other
-        decide(RunEnd::Failed, error.what(), i);
+        if (!commands_[i].fails_alone) decide(RunEnd::Failed, error.what(), i);
       }
     }
   }
@@ -164,13 +164,13 @@ class Plan {
 
   void judge(size_t i, ExitStatus status) {
     const Command& command = commands_[i];
-    if (!status.by_signal && status.code == command.expected_exit_code) return;
+    if (succeeded(status, command) || command.fails_alone) return;
     decide(RunEnd::Failed, fmt::format("{} ended with {}", command.name, words_for(status)), i);
   }
 
   bool workers_are_done() const {
     return std::ranges::all_of(running_, [](const auto& each) {
-      return each->reaped || each->command.role == Command::Role::Server;
+      return !each || each->reaped || each->command.role == Command::Role::Server;
     });
   }
 
@@ -253,6 +253,10 @@ class Plan {
 };
 
 }  // namespace
+
+bool succeeded(const ExitStatus& status, const Command& command) {
+  return !status.by_signal && status.code == command.expected_exit_code;
+}
 
 PlanOutcome run_commands(std::span<const Command> plan, const RunLimits& limits,
                          const RunWatch& watch) {

@@ -17,6 +17,9 @@
 
 namespace lockstep {
 
+// An interrupted run ends with the step that it is in, and those may be long.
+inline constexpr Seconds kLongSteps{300};
+
 struct RunLimits {
   Seconds time{3600};                   // for the whole plan
   std::optional<Seconds> silence = {};  // longest time in which no process writes anything
@@ -69,6 +72,8 @@ struct PlanOutcome {
   Seconds duration{};
   std::vector<CommandOutcome> commands;  // as in the plan
 };
+
+bool succeeded(const ExitStatus& status, const Command& command);
 
 PlanOutcome run_commands(std::span<const Command> plan, const RunLimits& limits,
                          const RunWatch& watch);

@@ -68,8 +68,6 @@ size_t hosts_used(const LaunchJob& job) {
   return hosts.size();
 }
 
-}  // namespace
-
 // Laid out in the order of the list, however few cores that leaves for each: workers of a node
 // divide what the job has there. One that fails does not end the others at once, since rank 0 may
 // be writing what was measured.
@@ -89,7 +87,7 @@ LaunchPlan plan_srun(const LaunchJob& job) {
                                     job.program,
                                     job.command};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
-  return {.processes = processes_of(job, job.program),
+  return {.processes = processes_of(job, job.program, Ranks::Theirs),
           .commands = {{.name = "srun",
                         .argv = std::move(words),
                         .env = job.environment,
@@ -99,11 +97,9 @@ LaunchPlan plan_srun(const LaunchJob& job) {
           .cores = "those of the job; workers of a node divide them, each pinned to its part"};
 }
 
-LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish) {
+LaunchPlan plan_sbatch(const LaunchJob& job) {
   std::string script = "#!/bin/sh\n#SBATCH --job-name=lockstep\n";
-  script += fmt::format("#SBATCH --nodes={}\n#SBATCH --ntasks-per-node={}\n", wish.nodes,
-                        wish.tasks_per_node);
-  script += "#SBATCH --exclusive\n";
+  script += fmt::format("#SBATCH --nodes={}\n#SBATCH --exclusive\n", job.hosts.size());
   for (const std::string& option : job.sbatch_options) {
     if (option.find('\n') != std::string::npos || !option.starts_with('-')) {
       throw UsageError("--sbatch-option '{}' must be as on a line #SBATCH: --name=value", option);
@@ -111,13 +107,13 @@ LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish) {
     script += fmt::format("#SBATCH {}\n", option);
   }
   std::vector<std::string> inside = {job.program, job.command};
-  inside.insert(inside.end(), job.arguments.begin(), job.arguments.end());
+  inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
   script += fmt::format("exec {}\n", shell_line(inside));
   std::string pattern = job.output;  // to Slurm % begins a number or a name
   for (size_t at = 0; (at = pattern.find('%', at)) != std::string::npos; at += 2) {
     pattern.insert(at, "%");
   }
-  return {.processes = {},
+  return {.processes = processes_of(job, job.program, Ranks::Theirs),
           .commands = {{.name = "Slurm",
                         .argv = {"sh", "-c", kSubmitAndWait, "sh", script,
                                  fmt::format("--output={}-%j.log", pattern),
@@ -127,6 +123,12 @@ LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish) {
           .cores = "those of the job; workers of a node divide them, each pinned to its part",
           .batch_script = script,
           .batch_output = job.output};
+}
+
+}  // namespace
+
+LaunchPlan plan_slurm(const LaunchJob& job) {
+  return job.batch_arguments.empty() ? plan_srun(job) : plan_sbatch(job);
 }
 
 BatchNews parse_batch_news(const std::string& line) {

@@ -7,16 +7,9 @@
 
 namespace lockstep {
 
-LaunchPlan plan_srun(const LaunchJob& job);
-
-struct BatchWish {
-  int nodes = 1;
-  int tasks_per_node = 1;
-};
-
-// `job.arguments` are for the program inside the allocation. Throws UsageError for an option that
-// is no line.
-LaunchPlan plan_sbatch(const LaunchJob& job, const BatchWish& wish);
+// Submits it if the job has arguments for a launcher inside. Throws UsageError for an option of
+// sbatch that is no line.
+LaunchPlan plan_slurm(const LaunchJob& job);
 
 // What the command that submits and waits says.
 struct BatchNews {

@@ -24,8 +24,7 @@ AgentJob agent_job(const LaunchJob& job, size_t position) {
           .keeps_store = false,
           .store_port = job.store_port,
           // Hosts may share their disks.
-          .directory = fmt::format("{}/run-{}-{}", job.remote_dir, job.id, position),
-          .logs = job.logs};
+          .directory = fmt::format("{}/run-{}-{}", job.remote_dir, job.id, position)};
 }
 
 }  // namespace
@@ -33,7 +32,7 @@ AgentJob agent_job(const LaunchJob& job, size_t position) {
 LaunchPlan plan_ssh(const LaunchJob& job) {
   const std::string directory = job.remote_dir + "/" + directory_name(job.program);
   LaunchPlan plan;
-  plan.processes = processes_of(job, directory + "/lockstep");
+  plan.processes = processes_of(job, directory + "/lockstep", Ranks::Ours);
   std::map<size_t, size_t> position;  // of a host among those that have ranks
   for (const PlacedRank& rank : job.ranks) {
     const auto [found, is_new] = position.try_emplace(rank.host, plan.hosts.size());

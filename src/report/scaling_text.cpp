@@ -66,12 +66,13 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
 // Each warning once, with the configurations that it is about.
 std::vector<std::string> warnings_of(const ScalingReport& report) {
   constexpr size_t kMostNamed = 6;
-  std::vector<std::pair<std::string, Row>> about;
+  std::vector<std::pair<std::string, Row>> about;  // in the order of the configurations
+  std::map<std::string, size_t> places;
   for (const Configuration& each : report.configurations) {
     for (const std::string& warning : each.warnings) {
-      auto known = std::ranges::find(about, warning, &std::pair<std::string, Row>::first);
-      if (known == about.end()) known = about.insert(known, {warning, {}});
-      known->second.push_back(label_of(report, each));
+      const auto [place, fresh] = places.try_emplace(warning, about.size());
+      if (fresh) about.push_back({warning, {}});
+      about[place->second].second.push_back(label_of(report, each));
     }
   }
   Row lines;

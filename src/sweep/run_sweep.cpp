@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Seconds kLongSteps{300};  // an interrupted run ends with the step that it is in
 constexpr const char* kRawDirectory = "runs";
+constexpr const char* kLogDirectory = "logs";
 
 using Key = std::pair<std::string, int>;  // id and repeat
 
@@ -110,15 +110,28 @@ class Sweep {
     return same && stored.measured() ? std::optional(stored) : std::nullopt;
   }
 
+  Command command_for(const SweepRun& run, int round, const std::string& result) const {
+    Command command = {.name = "train", .argv = {program_, "train"}};
+    for (const std::string& argument : train_arguments(run.config)) {
+      command.argv.push_back(argument);
+    }
+    command.argv.push_back("--result=" + result);
+    if (plan_.says_devices) {  // also if it is the default
+      command.argv.push_back(fmt::format("--num-devices={}", run.config.num_devices));
+    }
+    if (plan_.starts_processes(run.config)) {
+      const fs::path logs = fs::path(store_.directory()) / kLogDirectory;
+      command.argv.push_back(fmt::format("--log-dir={}/{}-{}", logs.string(), run.id, round));
+    }
+    return command;
+  }
+
   // Empty: the user interrupted it.
   std::optional<StoredRun> launch(const SweepRun& run, int round) {
     const std::string raw = raw_file_of(run, round);
     const std::string path = (fs::path(store_.directory()) / raw).string();
     fs::remove(path);
-    Command command = {.name = "train", .argv = {program_, "train"}};
-    const std::vector<std::string> arguments = train_arguments(run.config);
-    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-    command.argv.push_back("--result=" + path);
+    const Command command = command_for(run, round, path);
     const Launch now = progress(run, round);
     if (watch_.starting) watch_.starting(now);
     const auto line = [&](const OutputLine& output) {

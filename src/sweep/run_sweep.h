@@ -25,6 +25,10 @@ struct SweepPlan {
   uint64_t order_seed = 1;
   bool retry_failed = false;  // failed runs count as missing
   Seconds run_timeout{3600};  // of one launch
+  // The line names --num-devices, so a list of hosts has no say in it.
+  bool says_devices = false;
+  // Whether a launch starts processes of its own, whose logs are kept in the store's directory.
+  std::function<bool(const RunConfig&)> starts_processes = [](const RunConfig&) { return false; };
 };
 
 inline constexpr int kLeastForPrecision = 3;  // fewer launches happen to agree too often

@@ -153,7 +153,8 @@ Json machine_json(const RunResult& run) {
 Json machines_json(std::span<const StoredRun> runs) {
   std::map<std::string, const RunResult*> machines;
   for (const StoredRun& run : runs) {
-    if (run.measured()) machines.try_emplace(run.result.host.name, &run.result);
+    if (run.result.host.name.empty()) continue;  // it failed before it could look
+    machines.try_emplace(run.result.host.name, &run.result);
   }
   Json list = Json::array();
   for (const auto& [name, run] : machines) list.push_back(machine_json(*run));

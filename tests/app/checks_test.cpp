@@ -19,7 +19,8 @@ HostReport healthy(const std::string& name) {
                 {"governor", "performance"},
                 {"load", 0.1},
                 {"interfaces", {{{"name", "eth0"}, {"address", "10.0.0.1"}}}}};
-  host.compute = {{"flops", 100.0}, {"stolen", 0.0}};
+  host.compute = {{"flops", 100e9}, {"stolen", 0.0}};
+  host.programs = {{"mpirun", {{"version", "mpirun (Open MPI) 4.1.4"}}}, {"srun", Json::object()}};
   host.clock_offset = 0.0;
   host.clock_uncertainty = 0.01;
   return host;
@@ -29,8 +30,9 @@ HostReport healthy(const std::string& name) {
 std::vector<Row> found(void (*change)(HostReport&)) {
   Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
   change(all.hosts[1]);
-  std::vector<Row> rows =
-      rows_for({.all = all, .version = "1", .program = "p", .workers_per_host = 2}, true);
+  std::vector<Row> rows = rows_for(
+      {.all = all, .version = "1", .program = "p", .workers_per_host = 2, .reach_advice = "try it"},
+      true);
   std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
   return rows;
 }
@@ -75,7 +77,15 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"quota", Level::Warning, [](HostReport& host) { host.facts["cgroup_cpus"] = 1.5; }},
         Fault{"stolen time", Level::Warning,
               [](HostReport& host) { host.compute["stolen"] = 0.2; }},
-        Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50; }}),
+        Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50e9; }},
+        Fault{"MPI", Level::Warning,
+              [](HostReport& host) {
+                host.programs["mpirun"] = {{"complaint", "cannot open libmpi"}};
+              }},
+        Fault{"Slurm", Level::Warning,
+              [](HostReport& host) {
+                host.programs["srun"] = {{"complaint", "no configuration"}};
+              }}),
     [](const auto& each) {
       std::string name = each.param.check;
       std::erase(name, ' ');
@@ -95,6 +105,41 @@ TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
     EXPECT_EQ(row.hosts.size(), 2u) << row.check;
     EXPECT_EQ(row.finding.level, Level::Ok) << row.check << row.finding.what;
   }
+}
+
+// Of one row; empty: there is none.
+std::string told(const CheckContext& context, const std::string& check) {
+  for (const Row& row : rows_for(context, true)) {
+    if (row.check == check) return row.finding.what;
+  }
+  return "";
+}
+
+TEST(Checks, OneHostHasNoOthersToCompareWith) {
+  const Examined all = {.hosts = {healthy("a")}, .links = {}};
+  const CheckContext context = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(told(context, "compute"), "100 GFLOP/s on all cores");
+  EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
+}
+
+TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
+  HostReport host = healthy("a");
+  host.facts.erase("governor");
+  host.facts["transparent_huge_pages"] = nullptr;
+  const Examined all = {.hosts = {host}, .links = {}};
+  const CheckContext context = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(told(context, "governor"), "not shown by this machine");
+  EXPECT_EQ(told(context, "huge pages"), "not shown by this machine");
+  EXPECT_EQ(told(context, "Slurm"), "none (only --launcher slurm needs it)");
+}
+
+TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
+  Examined all = {.hosts = {healthy("n1")}, .links = {}};
+  all.hosts[0].unreachable = "srun: error: Invalid partition name";
+  const auto rows = rows_for(
+      {.all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"}, true);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].finding.advice, "try 'srun hostname'");
 }
 
 TEST(Checks, ALinkThatIsSlowOrClosedIsNamed) {

@@ -14,9 +14,10 @@ struct Ran {
   std::string out, err;
 };
 
-inline Ran run_really(std::vector<std::string> argv) {
+// In `directory`, where several workers that fail leave their logs; empty: in this one.
+inline Ran run_really(std::vector<std::string> argv, const std::string& directory = "") {
   Ran ran;
-  const Command command = {.name = "it", .argv = std::move(argv)};
+  const Command command = {.name = "it", .argv = std::move(argv), .directory = directory};
   ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
                              {.line = [&](const OutputLine& line) {
                                (line.from_stderr ? ran.err : ran.out) += line.text + "\n";

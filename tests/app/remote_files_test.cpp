@@ -33,10 +33,9 @@ class RemoteFilesTest : public ::testing::Test {
 };
 
 TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
-  const RunConfig there = RemoteFiles::remote({.result = "/home/me/r.json", .log_dir = "logs"});
+  const RunConfig there = RemoteFiles::remote({.result = "/home/me/r.json"});
   EXPECT_EQ(there.result, "result.json");
   EXPECT_EQ(there.trace_file, "");
-  EXPECT_EQ(there.log_dir, "");
 }
 
 TEST_F(RemoteFilesTest, WhatStaysThereNeedsAnAbsolutePath) {
@@ -48,11 +47,11 @@ TEST_F(RemoteFilesTest, WhatStaysThereNeedsAnAbsolutePath) {
 }
 
 TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
-  for (const char* name :
-       {"result.json", "trace.json", "benchmark/metric.log", "logs/rank-0.log"}) {
+  for (const char* name : {"result.json", "trace.json", "benchmark/metric.log"}) {
     EXPECT_TRUE(RemoteFiles::comes_back(name)) << name;
   }
-  for (const char* name : {"core", "model.ckpt-10", "logs/deep/rank-0.log", "other/result.json"}) {
+  for (const char* name :
+       {"core", "model.ckpt-10", "benchmark/deep/metric.log", "other/result.json"}) {
     EXPECT_FALSE(RemoteFiles::comes_back(name)) << name;
   }
 }
@@ -60,35 +59,26 @@ TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
 TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
   const RunConfig run = {.result = path("new/r.json")};
   RemoteFiles files(run);
-  files.add("a", "result.json", "one ");
-  files.add("a", "result.json", "two");
+  files.add("result.json", "one ");
+  files.add("result.json", "two");
   EXPECT_EQ(contents(run.result), "one two");
 }
 
-TEST_F(RemoteFilesTest, LogsCarryTheNameOfTheirHost) {
-  const RunConfig run = {.log_dir = path("logs")};
-  RemoteFiles files(run);
-  files.add("a", "logs/rank-0.log", "of a");
-  files.add("b", "logs/rank-0.log", "of b");
-  EXPECT_EQ(contents(path("logs/a-rank-0.log")), "of a");
-  EXPECT_EQ(contents(path("logs/b-rank-0.log")), "of b");
-}
-
 TEST_F(RemoteFilesTest, WhatNobodyAskedForIsDropped) {
-  const RunConfig run = {.result = path("r.json"), .log_dir = path("logs")};
+  const RunConfig run = {.result = path("r.json")};
   RemoteFiles files(run);
-  files.add("a", "../../etc/passwd", "x");
-  files.add("a", "logs/../../escaped", "x");
-  files.add("a", "/etc/passwd", "x");
-  files.add("a", "trace.json", "x");
-  files.add("a", "benchmark/b", "x");
+  files.add("../../etc/passwd", "x");
+  files.add("benchmark/../../escaped", "x");
+  files.add("/etc/passwd", "x");
+  files.add("trace.json", "x");
+  files.add("benchmark/b", "x");
   EXPECT_EQ(files_in_directory(), 0u);
 }
 
 TEST_F(RemoteFilesTest, AFileThatCannotBeWrittenIsAnError) {
   const RunConfig run = {.result = "/proc/no/such/place"};
   RemoteFiles files(run);
-  EXPECT_THROW(files.add("a", "result.json", "x"), Error);
+  EXPECT_THROW(files.add("result.json", "x"), Error);
 }
 
 }  // namespace

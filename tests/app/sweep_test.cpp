@@ -81,6 +81,20 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
 }
 
 // Kills whole process trees without mercy, at moments drawn at random.
+TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
+  const Ran ran = run(sweep({"--num-devices=1,2", "--repeats=1"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  std::vector<fs::path> logs;
+  for (const auto& entry : fs::recursive_directory_iterator(results() + "/logs")) {
+    if (entry.is_regular_file()) logs.push_back(entry.path());
+  }
+  ASSERT_EQ(logs.size(), 2u) << "one worker has nobody to keep them";
+  for (const StoredRun& run : read_store(results()).runs) {
+    if (run.result.config.num_devices == 1) continue;
+    EXPECT_EQ(logs.front().parent_path().filename(), fmt::format("{}-{}", run.id, run.repeat));
+  }
+}
+
 TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
   const RandomStream random(7, 1);
   size_t before = 0;

@@ -10,6 +10,8 @@
 #include "app/real_runs.h"
 #include "base/error.h"
 #include "launch/ports.h"
+#include "launch/processes.h"
+#include "measure/host.h"
 #include "report/run_result.h"
 #include "support/temporary_directory.h"
 
@@ -23,7 +25,9 @@ class Workers : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
 
-  static Ran run(std::vector<std::string> argv) { return run_really(std::move(argv)); }
+  Ran run(std::vector<std::string> argv) const {
+    return run_really(std::move(argv), directory_.string());
+  }
 
   static std::vector<std::string> train(const std::vector<std::string>& more) {
     std::vector<std::string> words = {
@@ -32,6 +36,11 @@ class Workers : public ::testing::Test {
         "--init-learning-rate=1e-7"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
+  }
+
+  static std::string contents(const fs::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
   }
 
   static std::string two_free_addresses() {
@@ -61,6 +70,47 @@ TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
     EXPECT_EQ(rank.transfers.size(), 6 * result.transfers.size());
   }
   for (const StepRecord& step : result.steps) EXPECT_EQ(step.images, 8);
+}
+
+TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
+  const Ran ran = run(train({"--num-devices=2", "--log-dir", path("logs")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const std::string host = read_host().name;
+  EXPECT_THAT(contents(path("logs/rank-0-" + host + ".log")), HasSubstr("total images/sec"));
+  EXPECT_TRUE(fs::exists(path("logs/rank-1-" + host + ".log")));
+  EXPECT_EQ(run(train({"--num-devices=2", "--log-dir", "/proc/no"})).err,
+            "lockstep: cannot make --log-dir /proc/no: No such file or directory\n");
+}
+
+TEST_F(Workers, ThatWentWellOnThisMachineLeaveNoLogs) {
+  const Ran ran = run(train({"--num-devices=2"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_TRUE(fs::is_empty(directory_));
+}
+
+TEST_F(Workers, ThatFailedSayWhereTheirLogsAre) {
+  const Ran ran = run(train({"--num-devices=2", "--communicator=gloo", "--interface=nowhere"}));
+  EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
+  const size_t said = ran.err.rfind("logs: ");
+  ASSERT_NE(said, std::string::npos) << ran.err;
+  const fs::path logs = ran.err.substr(said + 6, ran.err.size() - said - 7);
+  EXPECT_THAT(logs.string(), ::testing::MatchesRegex("lockstep-runs/[0-9]+-[0-9]+-lenet"));
+  std::string ranks;  // whoever fails first ends the other
+  for (const char* rank : {"rank-0-", "rank-1-"}) {
+    ranks += contents(directory_ / logs / (rank + read_host().name + ".log"));
+  }
+  EXPECT_THAT(ranks, HasSubstr("no network interface 'nowhere'"));
+  EXPECT_THAT(contents(directory_ / logs / "launcher.log"), HasSubstr("ended with exit code"));
+}
+
+TEST_F(Workers, ADryRunShowsEnvironmentAndCoresAndLeavesNothing) {
+  const Ran ran = run(
+      train({"--num-devices=1", "--num-ps=1", "--variable-update=parameter_server", "--dry-run"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("cores 0"));
+  EXPECT_THAT(ran.out, HasSubstr(": LOCKSTEP_RANK=1 LOCKSTEP_SIZE=2 "
+                                 "LOCKSTEP_STORE=127.0.0.1:PORT LOCKSTEP_TOKEN=... "));
+  EXPECT_TRUE(fs::is_empty(directory_));
 }
 
 TEST_F(Workers, ThereIsOneThroughputWhereverItIsPrinted) {
@@ -171,21 +221,6 @@ TEST_F(Workers, EveryStrategyHasTheSameLosses) {
   }
 }
 
-// Processes that a run of this test started, by the mark in their environment.
-std::vector<pid_t> processes_with(const std::string& mark, const std::string& variable) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream environment(entry.path() / "environ");
-    const std::string text{std::istreambuf_iterator<char>(environment), {}};
-    if (text.find(mark) != std::string::npos && text.find(variable) != std::string::npos) {
-      found.push_back(std::stoi(name));
-    }
-  }
-  return found;
-}
-
 // What happens when, once all train, rank 1 gets a signal.
 class Faults : public Workers {
  protected:
@@ -194,7 +229,8 @@ class Faults : public Workers {
     const Command command = {.name = "the run",
                              .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose",
                                             "--stall-timeout=4"}),
-                             .env = {{"WORKERS_TEST", directory_.string()}}};
+                             .env = {{"WORKERS_TEST", directory_.string()}},
+                             .directory = directory_.string()};
     const PlanOutcome outcome = run_commands(
         std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
           said_ += line.text + "\n";
@@ -232,6 +268,7 @@ TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
                            .argv = train({"--num-devices=2", "--num-batches=1000000", "--result",
                                           path("r.json"), "--variable-update=parameter_server"}),
                            .env = {{"WORKERS_TEST", directory_.string()}},
+                           .directory = directory_.string(),
                            .expected_exit_code = 130};
   const PlanOutcome outcome = run_commands(
       std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {

@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cluster/ran.h"
+#include "launch/processes.h"
 #include "report/run_result.h"
 #include "support/temporary_directory.h"
 
@@ -19,11 +21,18 @@ using ::testing::HasSubstr;
 class MpirunRuns : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
-  static std::vector<std::string> train(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {
-        LOCKSTEP_PROGRAM,         "train",          "--launcher=mpirun",
-        "--model=lenet",          "--batch-size=4", "--num-batches=6",
-        "--num-warmup-batches=2", "--threads=1",    "--init-learning-rate=1e-7"};
+  std::vector<std::string> train(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {"env",
+                                      "--chdir=" + directory_.string(),
+                                      LOCKSTEP_PROGRAM,
+                                      "train",
+                                      "--launcher=mpirun",
+                                      "--model=lenet",
+                                      "--batch-size=4",
+                                      "--num-batches=6",
+                                      "--num-warmup-batches=2",
+                                      "--threads=1",
+                                      "--init-learning-rate=1e-7"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -46,6 +55,25 @@ TEST_P(MpirunOfSize, IsOneRunWithALogPerRank) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, MpirunOfSize, ::testing::Values(2, 4));
+
+TEST_F(MpirunRuns, KeepTheirLogsInADirectoryThatIsSaid) {
+  const Ran ran = run_to_its_end(train({"-g2"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const size_t said = ran.err.find("logs: lockstep-runs/");
+  ASSERT_NE(said, std::string::npos) << ran.err;
+  const fs::path logs = directory_ / ran.err.substr(said + 6, ran.err.find('\n', said) - said - 6);
+  EXPECT_TRUE(fs::exists(logs / "rank-1-localhost.log"));
+}
+
+TEST_F(MpirunRuns, NoShellReadsWhatTheUserSays) {
+  const std::string odd = "r $(touch no) ;touch no2' \".json";
+  const Ran ran = run_to_its_end(train({"-g2", "--result", odd}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path(odd)).ranks.size(), 2u);
+  EXPECT_NE(run_to_its_end(train({"-g2", "--model=$(touch no)"})).exit_code(), 0);
+  EXPECT_NE(run_to_its_end(train({"--hosts=a;touch no"})).exit_code(), 0);
+  for (const char* name : {"no", "no2"}) EXPECT_FALSE(fs::exists(path(name))) << name;
+}
 
 TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
   std::vector<std::string> words = {"sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
@@ -70,13 +98,50 @@ TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
   EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
 }
 
+// Files of shared memory that these processes have mapped.
+std::set<std::string> segments_of(const std::vector<pid_t>& processes) {
+  std::set<std::string> files;
+  for (const pid_t process : processes) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    for (std::string line; std::getline(maps, line);) {
+      const size_t path = line.find("/dev/shm/");
+      if (path != std::string::npos && fs::exists(line.substr(path)))
+        files.insert(line.substr(path));
+    }
+  }
+  return files;
+}
+
+TEST_F(MpirunRuns, AKilledLauncherTakesAllWithIt) {
+  const std::string mark = "MPIRUN_TEST=" + directory_.string();
+  std::vector<std::string> words = {"env", mark, "sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
+  for (const std::string& word : train({"-g2", "--num-batches=1000000"})) words.push_back(word);
+  pid_t launcher = 0;
+  std::vector<pid_t> all;
+  std::set<std::string> segments;
+  const Command command = {.name = "the launcher", .argv = words};
+  run_commands(std::span(&command, 1), {.time = Seconds(250)},
+               {.line = [&](const OutputLine& line) {
+                 if (launcher == 0 && line.from_stderr) launcher = std::stoi(line.text);
+                 if (all.empty() && line.text.find("images/sec") != std::string::npos) {
+                   all = processes_with(mark);
+                   segments = segments_of(all);
+                   kill(launcher, SIGKILL);
+                 }
+                 return Next::GoOn;
+               }});
+  EXPECT_GE(all.size(), 4u) << "launcher, mpirun, two ranks";
+  for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
+  EXPECT_FALSE(segments.empty());
+  for (const std::string& segment : segments) EXPECT_FALSE(fs::exists(segment)) << segment;
+}
+
 TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
   const Ran ran = run_to_its_end(train({"-g2", "--interface=lo", "--dry-run"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("--bind-to none"));
   EXPECT_THAT(ran.out, HasSubstr("btl_tcp_if_include lo"));
-  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1, on localhost: "));
-  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("LOCKSTEP_TOKEN=")));
+  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1, on localhost: LOCKSTEP_TOKEN=... "));
 }
 
 TEST_F(MpirunRuns, MpichStartsRanksThatMeetAtTheLauncher) {

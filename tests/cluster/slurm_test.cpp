@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <fstream>
+#include <set>
 
 #include "cluster/slurm_cluster.h"
 #include "launch/processes.h"
@@ -61,8 +62,8 @@ TEST_F(SlurmRuns, InsideAnAllocationSrunStartsWorkersAndServersWhereTheyArePlann
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.ranks.size(), 2u);
   EXPECT_EQ(result.facts.servers, 1);
-  EXPECT_TRUE(fs::exists(path("logs/n1-rank-0.log")));
-  EXPECT_TRUE(fs::exists(path("logs/n2-rank-1.log")));
+  EXPECT_TRUE(fs::exists(path("logs/rank-0-n1.log")));
+  EXPECT_TRUE(fs::exists(path("logs/rank-1-n2.log")));
   expect_no_job_left();
 }
 
@@ -72,7 +73,46 @@ TEST_F(SlurmRuns, OutsideAnAllocationAJobIsSubmittedAndFollowedAndItsResultComes
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
   EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
+  const size_t said = ran.err.find("logs: lockstep-runs/");
+  ASSERT_NE(said, std::string::npos) << ran.err;
+  const fs::path logs = path(ran.err.substr(said + 6, ran.err.find('\n', said) - said - 6));
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(logs)) names.insert(entry.path().filename());
+  EXPECT_THAT(names, ::testing::IsSupersetOf({"rank-0-n1.log", "rank-1-n2.log"}));
   expect_no_job_left();
+}
+
+TEST_F(SlurmRuns, ServersOfASubmittedJobTakeNoWorkersPlace) {
+  const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-ps=2",
+                                     "--variable-update=parameter_server", "--result", "r.json"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
+  EXPECT_EQ(read_result(path("r.json")).facts.servers, 2);
+}
+
+TEST_F(SlurmRuns, NoShellReadsWhatTheUserSays) {
+  const std::string odd = "r $(touch no) ;touch no2' \".json";
+  const Ran inside = run_on_host(in_allocation(train({"--launcher=slurm", "--result", odd})));
+  ASSERT_EQ(inside.exit_code(), 0) << inside.err;
+  EXPECT_EQ(read_result(path(odd)).ranks.size(), 2u);
+  fs::remove(path(odd));
+  const Ran submitted =
+      run_on_host(train({"--launcher=slurm", "-n", "2", "--sbatch-option=--comment=\"$(touch no)\"",
+                         "--result", odd, "--log-dir", "logs $(touch no) 100%j;'"}));
+  ASSERT_EQ(submitted.exit_code(), 0) << submitted.err;
+  EXPECT_EQ(read_result(path(odd)).ranks.size(), 2u);
+  EXPECT_TRUE(fs::exists(path("logs $(touch no) 100%j;'/rank-0-n1.log")));
+  EXPECT_NE(run_on_host(train({"--launcher=slurm", "-n2", "--model=$(touch no)"})).exit_code(), 0);
+  for (const char* name : {"no", "no2"}) EXPECT_FALSE(fs::exists(path(name))) << name;
+}
+
+TEST_F(SlurmRuns, TheDoctorPassesOnWhatSrunSaysAndWhatToTry) {
+  const Ran ran = run_on_host(prefixed({"env", "SLURM_PARTITION=nowhere", LOCKSTEP_PROGRAM},
+                                       {"doctor", "--slurm", "-n", "2"}));
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("problem +reachable +.*nvalid partition"));
+  EXPECT_THAT(ran.out, HasSubstr("try 'srun --nodes=N hostname' by hand"));
+  EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("ssh")));
 }
 
 TEST_F(SlurmRuns, TheDoctorLooksAtEveryNode) {
@@ -89,7 +129,8 @@ TEST_F(SlurmRuns, ADryRunShowsTheScriptAndSubmitsNothing) {
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("#SBATCH --nodes=2\n"));
   EXPECT_THAT(ran.out, HasSubstr("#SBATCH --time=10\n"));
-  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1, on node 2 of the job: "));
+  EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1, on node 2 of the job: LOCKSTEP_TOKEN=... "));
+  EXPECT_FALSE(fs::exists(path("lockstep-runs")));
   EXPECT_EQ(run_on_host({"squeue", "--noheader", "--states=all"}).out, "");
 }
 
@@ -99,9 +140,9 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
   EXPECT_THAT(ran.err, HasSubstr("/nowhere"));
   const Ran late = run_on_host(
       train({"--launcher=slurm", "-n", "2", "--communicator=gloo", "--interface=nowhere"}));
-  EXPECT_EQ(late.exit_code(), 1);
+  EXPECT_EQ(late.exit_code(), 2);
   EXPECT_THAT(late.err, HasSubstr("nowhere"));
-  EXPECT_THAT(late.err, HasSubstr("ended: failed 1:0"));
+  EXPECT_THAT(late.err, HasSubstr("ended: failed 2:0"));
   expect_no_job_left();
 }
 
@@ -130,6 +171,12 @@ TEST_F(SlurmRuns, AKilledLauncherTakesItsJobWithIt) {
   const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}),
                               [&] { signal(processes("--launcher=slurm -n 2"), SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);
+  expect_no_job_left();
+}
+
+TEST_F(SlurmRuns, AKilledLauncherInsideAnAllocationTakesItsStepWithIt) {
+  run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000"})),
+              [&] { signal(launchers_in_allocation(), SIGKILL); });
   expect_no_job_left();
 }
 

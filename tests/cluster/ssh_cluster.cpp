@@ -32,12 +32,11 @@ void SshCluster::SetUp() {
   ASSERT_NE(mkdtemp(name.data()), nullptr);
   directory_ = name;
   make_keys();
-  hosts_ = std::make_unique<HostNetwork>(HostNetworkOptions{.hosts = kHosts});
+  hosts_ = std::make_unique<HostNetwork>(HostNetworkOptions{.hosts = kHosts, .rate = rate_});
   fs::create_directories(disk());
   for (int host = 0; host < kHosts; ++host) {
-    const std::string own = path(fmt::format("disk-of-{}", HostNetwork::name(host)));
-    fs::create_directories(own);
-    ASSERT_EQ(run_on(host, {"mount", "--bind", own, disk()}).exit_code(), 0);
+    fs::create_directories(disk_of(host));
+    ASSERT_EQ(run_on(host, {"mount", "--bind", disk_of(host), disk()}).exit_code(), 0);
     // Nothing of the user who runs the tests: what a shell does when it starts may take its time.
     ASSERT_EQ(run_on(host, {"sh", "-c", "mount -t tmpfs none ~"}).exit_code(), 0);
     start_sshd(host);
@@ -108,8 +107,8 @@ std::vector<std::string> SshCluster::ssh_options() const {
 
 std::vector<std::string> SshCluster::lockstep(const std::string& command,
                                               const std::vector<std::string>& more) const {
-  std::vector<std::string> words = {LOCKSTEP_PROGRAM, command,
-                                    "--remote-dir=" + disk() + "/programs"};
+  std::vector<std::string> words = {"env", "--chdir=" + directory_.string(), LOCKSTEP_PROGRAM,
+                                    command, "--remote-dir=" + disk() + "/programs"};
   const std::vector<std::string> ssh = ssh_options();
   words.insert(words.end(), ssh.begin(), ssh.end());
   words.insert(words.end(), more.begin(), more.end());
@@ -140,10 +139,8 @@ void SshCluster::expect_nothing_left() {
         EXPECT_TRUE(ends_soon(process)) << program << " on " << HostNetwork::name(host);
       }
     }
-    const fs::path programs =
-        path(fmt::format("disk-of-{}", HostNetwork::name(host))) + "/programs";
     std::error_code none;
-    for (const auto& entry : fs::directory_iterator(programs, none)) {
+    for (const auto& entry : fs::directory_iterator(disk_of(host) + "/programs", none)) {
       const std::string name = entry.path().filename();
       EXPECT_TRUE(name.starts_with("lockstep-") && name.find('.') == std::string::npos)
           << name << " on " << HostNetwork::name(host);

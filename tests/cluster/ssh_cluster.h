@@ -20,6 +20,9 @@ namespace lockstep {
 
 class SshCluster : public ::testing::Test {
  protected:
+  // `rate`: of every link, as tc writes it; empty: as fast as this machine.
+  explicit SshCluster(std::string rate = {}) : rate_(std::move(rate)) {}
+
   void SetUp() override;
   void TearDown() override;
 
@@ -27,11 +30,12 @@ class SshCluster : public ::testing::Test {
   Ran run_on(int host, const std::vector<std::string>& argv) const;
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
   std::string disk() const { return path("disk"); }  // of each host its own
+  std::string disk_of(int host) const { return path("disk-of-" + HostNetwork::name(host)); }
 
   void start_sshd(int host);
   void stop_sshd(int host);
 
-  // A command of lockstep with all that its ssh needs, started on host0.
+  // A command of lockstep with all that its ssh needs, started on host0 in the test's directory.
   std::vector<std::string> lockstep(const std::string& command,
                                     const std::vector<std::string>& more) const;
   // `lockstep train` of a small network.
@@ -50,6 +54,8 @@ class SshCluster : public ::testing::Test {
  private:
   void make_keys() const;
   std::vector<std::string> ssh_options() const;
+
+  const std::string rate_;
 };
 
 }  // namespace lockstep

@@ -43,6 +43,23 @@ TEST_F(SshFaults, AHostThatRefusesSshIsNamed) {
   expect_nothing_left();
 }
 
+TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
+  stop_sshd(1);
+  stop_sshd(2);
+  const Ran ran = launch({"--hosts=host1,host2,nosuchhost"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  for (const char* host : {"host1", "host2", "nosuchhost"}) {
+    EXPECT_THAT(ran.err, HasSubstr(fmt::format("lockstep: host {}: ssh: ", host)));
+  }
+  EXPECT_FALSE(fs::exists(path("lockstep-runs"))) << "nothing ran, so there are no logs";
+}
+
+TEST_F(SshFaults, AHostThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+  const Ran ran = launch({"--hosts=nodes"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("; and there is no file 'nodes'\n"));
+}
+
 TEST_F(SshFaults, AHostThatCannotBeReachedIsNamed) {
   hosts_->cut(2);
   const Ran ran = launch({"--hosts=host1,host2"});
@@ -74,6 +91,19 @@ TEST_F(SshFaults, AHostThatVanishesEndsTheRun) {
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
   EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AHostThatHangsEndsTheRun) {
+  const Ran ran = launch_long({}, [&] {
+    for (const char* program : {"sshd", "lockstep"}) signal_in(2, program, SIGSTOP);
+  });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("host2"));
+  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  for (const char* program : {"sshd", "lockstep"}) {  // it wakes up
+    for (const pid_t process : processes_in(2, program)) kill(process, SIGCONT);
+  }
   expect_nothing_left();
 }
 
@@ -135,6 +165,66 @@ TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
   expect_nothing_left();
 }
 
+// Slow enough that copying the program takes seconds.
+class SlowSshFaults : public SshCluster {
+ protected:
+  SlowSshFaults() : SshCluster("4mbit") {}
+
+  bool is_copying(int host) const {
+    std::error_code none;
+    const fs::directory_iterator found(disk_of(host) + "/programs", none);
+    return !none && found != fs::directory_iterator();
+  }
+
+  // Exit code and words of a launcher that gets a signal while it copies.
+  std::pair<int, std::string> signalled(int signal) {
+    const Command command = {.name = "the launcher", .argv = train({"--hosts=host1,host2"})};
+    bool done = false;
+    std::string err;
+    const PlanOutcome outcome =
+        run_commands(std::span(&command, 1), {.time = Seconds(250)},
+                     {.line =
+                          [&](const OutputLine& line) {
+                            err += line.text + "\n";
+                            return Next::GoOn;
+                          },
+                      .poll =
+                          [&] {
+                            if (!done && is_copying(1) && is_copying(2)) {
+                              for (const pid_t it : processes_in(0, "lockstep train"))
+                                kill(it, signal);
+                              done = true;
+                            }
+                            return Next::GoOn;
+                          }});
+    EXPECT_TRUE(done) << err;
+    return {outcome.commands.front().status->code, err};
+  }
+
+  // What was received so far goes when the line is gone: asked again and again, not waited for.
+  void expect_nothing_left_soon() {
+    for (int question = 0; question < 2000 && (is_copying(1) || is_copying(2)); ++question) {
+      run_on(1, {"true"});
+    }
+    EXPECT_FALSE(is_copying(1));
+    EXPECT_FALSE(is_copying(2));
+    expect_nothing_left();
+  }
+};
+
+TEST_F(SlowSshFaults, ALauncherThatIsInterruptedWhileItCopiesLeavesNothing) {
+  const auto [code, err] = signalled(SIGINT);
+  EXPECT_EQ(code, 130);
+  EXPECT_EQ(err,
+            "lockstep: interrupted before anything was started; nothing is left on the hosts\n");
+  expect_nothing_left_soon();
+}
+
+TEST_F(SlowSshFaults, ALauncherThatIsKilledWhileItCopiesLeavesNothing) {
+  signalled(SIGKILL);
+  expect_nothing_left_soon();
+}
+
 TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
   const Ran ran = launch({"--worker-hosts=host1:22,host2:22"});
   EXPECT_EQ(ran.exit_code(), 1);
@@ -144,11 +234,10 @@ TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
 
 TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
   const Ran ran = run_on(
-      1,
-      {"sh", "-c",
-       R"(echo '{"ranks":[0],"size":1,"command":"train","arguments":[],"version":"0.0.1",)"
-       R"("token":"t","keeps_store":false,"store_port":0,"directory":"d","logs":false}' | "$0" agent)",
-       LOCKSTEP_PROGRAM});
+      1, {"sh", "-c",
+          R"(echo '{"ranks":[0],"size":1,"command":"train","arguments":[],"version":"0.0.1",)"
+          R"("token":"t","keeps_store":false,"store_port":0,"directory":"d"}' | "$0" agent)",
+          LOCKSTEP_PROGRAM});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("and the launcher is 0.0.1"));
 }

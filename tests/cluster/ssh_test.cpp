@@ -16,6 +16,11 @@ using ::testing::HasSubstr;
 
 using SshRuns = SshCluster;
 
+std::string contents(const fs::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
   const Ran ran =
       launch({"--hosts=host1:2,host2:2", "--result", path("r.json"), "--log-dir", path("logs")});
@@ -26,6 +31,16 @@ TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
   EXPECT_EQ(result.facts.communicator, "hierarchical");
   EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), 4);
   expect_nothing_left();
+}
+
+TEST_F(SshRuns, LogsOfAllHostsComeBackToADirectoryThatIsSaid) {
+  const Ran ran = launch({"--hosts=host1,host2"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const size_t said = ran.err.find("logs: lockstep-runs/");
+  ASSERT_NE(said, std::string::npos) << ran.err;
+  const fs::path logs = directory_ / ran.err.substr(said + 6, ran.err.find('\n', said) - said - 6);
+  EXPECT_THAT(contents(logs / "rank-0-host1.log"), HasSubstr("total images/sec"));
+  EXPECT_TRUE(fs::exists(logs / "rank-1-host2.log"));
 }
 
 TEST_F(SshRuns, ASecondRunCopiesNothing) {
@@ -63,14 +78,18 @@ TEST_F(SshRuns, NoShellReadsWhatTheUserSays) {
       EXPECT_FALSE(fs::exists(path(fmt::format("disk-of-{}/{}", of, name)))) << of << " " << name;
     }
   }
+  std::ofstream(path("hosts"), std::ios::app) << "host1\nhost2 $(touch " << disk() << "/no5)\n";
+  EXPECT_EQ(launch({"--hosts", path("hosts")}).exit_code(), 2);
+  EXPECT_FALSE(fs::exists(disk_of(0) + "/no5"));
 }
 
-// The host sees a directory of links to all libraries but these.
+// The host sees directories of links to all libraries but these.
 constexpr const char* kHideLibraries =
-    "d=/usr/lib/x86_64-linux-gnu; mount -t tmpfs none /mnt && mkdir /mnt/all /mnt/some && "
-    "mount --bind $d /mnt/all && ln -s /mnt/all/* /mnt/some/ && "
-    "rm /mnt/some/libdnnl.so* /mnt/some/libhwloc.so* /mnt/some/libmpi.so* && "
-    "mount --bind /mnt/some $d";
+    "mount -t tmpfs none /mnt && cd /mnt && mkdir all && mount --bind /usr/lib all && "
+    "own=x86_64-linux-gnu && mkdir -p some/$own && ln -s /mnt/all/$own/* some/$own/ && "
+    "for each in all/*; do [ $each = all/$own ] || ln -s /mnt/$each some/; done && "
+    "for name in dnnl gloo hwloc mpi; do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
+    "mount --bind some /usr/lib";
 
 TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   const Ran hidden = run_on(1, {"sh", "-c", kHideLibraries});
@@ -79,8 +98,9 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   const Ran ran = launch({"--hosts=host1,host2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
-  EXPECT_TRUE(fs::exists(program / "libdnnl.so.2"));
-  EXPECT_TRUE(fs::exists(program / "libmpi.so.40"));
+  for (const char* library : {"libdnnl.so.2", "libgloo.so.0", "libhwloc.so.15", "libmpi.so.40"}) {
+    EXPECT_TRUE(fs::exists(program / library)) << library;
+  }
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
 }
 
@@ -92,7 +112,7 @@ TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.facts.servers, 1);
   EXPECT_EQ(result.host.name, "host2");
-  EXPECT_TRUE(fs::exists(path("logs/host1-rank-1--host1-.log")));
+  EXPECT_TRUE(fs::exists(path("logs/rank-1-host1.log")));
   expect_nothing_left();
 }
 
@@ -136,6 +156,21 @@ TEST_F(SshRuns, TheDoctorLooksAtEveryHostAndTheWaysBetweenThem) {
   expect_nothing_left();
 }
 
+class GigabitLinks : public SshCluster {
+ protected:
+  GigabitLinks() : SshCluster("1gbit") {}
+};
+
+TEST_F(GigabitLinks, AreSeenByTheDoctorAsWhatTheyAre) {
+  const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2", "--json"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
+  for (const auto& link : nlohmann::json::parse(ran.out).at("links")) {
+    const double gbit = link.at("answer").at("bytes_per_second").get<double>() * 8e-9;
+    EXPECT_GT(gbit, 0.1);
+    EXPECT_LT(gbit, 1.1);
+  }
+}
+
 TEST_F(SshRuns, TheDoctorNamesTheHostThatCannotBeReachedAndLooksAtTheOthers) {
   stop_sshd(2);
   const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2"}));
@@ -144,11 +179,23 @@ TEST_F(SshRuns, TheDoctorNamesTheHostThatCannotBeReachedAndLooksAtTheOthers) {
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +host1"));
 }
 
+TEST_F(SshRuns, MpirunStartsRanksOnOtherHostsByTheSameSsh) {
+  const Ran ran = launch({"--launcher=mpirun", "--hosts=host1,host2", "--interface=eth0",
+                          "--result", path("r $(touch no) ';.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
+  EXPECT_EQ(read_result(path("r $(touch no) ';.json")).ranks.size(), 2u);
+  EXPECT_FALSE(fs::exists(path("no")));
+  expect_nothing_left();
+}
+
 TEST_F(SshRuns, ADryRunShowsEveryProcessAndStartsNone) {
   const Ran ran = launch({"--hosts=host1:2,host2", "--dry-run"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("rank 1, worker 1"));
-  EXPECT_THAT(ran.out, HasSubstr("rank 2, worker 2, on host2: "));
+  EXPECT_THAT(ran.out, HasSubstr("rank 2, worker 2, on host2: LOCKSTEP_RANK=2 LOCKSTEP_SIZE=3 "
+                                 "LOCKSTEP_STORE=host1:PORT LOCKSTEP_TOKEN=... "));
+  EXPECT_FALSE(fs::exists(path("lockstep-runs")));
   EXPECT_FALSE(fs::exists(path("disk-of-host1/programs")));
 }
 

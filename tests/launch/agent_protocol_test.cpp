@@ -16,8 +16,7 @@ TEST(AgentProtocol, AJobSurvivesTheJourney) {
                         .token = "secret",
                         .keeps_store = true,
                         .store_port = 2222,
-                        .directory = "some where",
-                        .logs = true};
+                        .directory = "some where"};
   const std::string line = job_to_json(job).dump();
   EXPECT_EQ(line.find('\n'), std::string::npos) << "a job is one line";
   const AgentJob there = job_from_json(Json::parse(line));

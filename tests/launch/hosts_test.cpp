@@ -80,7 +80,35 @@ TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
   EXPECT_THAT(complaint("a\nb\na\n"), HasSubstr("a is listed twice"));
 }
 
-TEST(Hosts, AFileThatIsNotThereIsNoList) { EXPECT_THROW(read_hosts("./no/such/file"), UsageError); }
+TEST(Hosts, EverythingThatIsWrongIsToldAtOnce) {
+  EXPECT_EQ(complaint("a;b\nc:many,d\n-e\nf g h\n"),
+            "nodes:1: 'a;b' is no name of a host\n"
+            "nodes:2: slots must be a number from 1 to 4096, not 'many'\n"
+            "nodes:3: '-e' is no name of a host\n"
+            "nodes:4: 'h' is one word too many");
+  EXPECT_EQ(complaint("$(x),b,a b,b;c"),
+            "nodes: '$(x)' is no name of a host\n"
+            "nodes: a list of hosts between commas stands alone on its line");
+  EXPECT_THAT(complaint("a,b,a,b,b"), HasSubstr("a is listed twice"));
+  EXPECT_THAT(complaint("a,b,a,b,b"), HasSubstr("b is listed 3 times"));
+}
+
+TEST(Hosts, AFileThatIsNotThereIsNoList) {
+  for (const char* name :
+       {"./no/such/file", "nosuch.txt", "my.hosts", "cluster.conf", "x.hostfile"}) {
+    EXPECT_THAT([&] { read_hosts(name); },
+                ::testing::ThrowsMessage<UsageError>(HasSubstr("there is no such file")));
+  }
+  EXPECT_THAT(read_hosts("node1.example.org"), ::testing::SizeIs(1));
+}
+
+TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+  const std::string unknown = "ssh: Could not resolve hostname nodes: Name or service not known";
+  EXPECT_EQ(no_file_either("nodes", unknown), unknown + "; and there is no file 'nodes'");
+  EXPECT_EQ(no_file_either("nodes,b", unknown), unknown);
+  EXPECT_EQ(no_file_either("", unknown), unknown);
+  EXPECT_EQ(no_file_either("nodes", "Connection refused"), "Connection refused");
+}
 
 }  // namespace
 }  // namespace lockstep

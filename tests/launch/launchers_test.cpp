@@ -31,20 +31,40 @@ TEST(Launchers, ThisMachineHasNoNodes) {
   EXPECT_THROW(launcher_for({.nodes = 2}, false), UsageError);
 }
 
-TEST(PlannedProcesses, AreAllShownWithHostRoleAndCommand) {
-  const LaunchJob job = {.program = "/opt/lockstep",
-                         .version = "1",
-                         .command = "train",
-                         .arguments = {"--model=a b"},
-                         .hosts = {{"here", "here"}},
-                         .ranks = {{0, false, 0}, {1, true, 0}},
-                         .rank_variable = "RANK"};
-  const std::string text = describe(launcher_for({.num_devices = 2}, false).plan(job));
-  EXPECT_THAT(text,
-              HasSubstr("rank 0, worker 0, on here: /opt/lockstep train '--model=a b'\n"));
-  EXPECT_THAT(text, HasSubstr("rank 1, server 0, on here: "));
-  EXPECT_THAT(text, HasSubstr("port: "));
-  EXPECT_THAT(text, HasSubstr("cores: "));
+LaunchJob two_on(const std::vector<Host>& hosts) {
+  return {.program = "/opt/lockstep",
+          .version = "1",
+          .command = "train",
+          .arguments = {"--model=a b"},
+          .hosts = hosts,
+          .ranks = {{0, false, 0}, {1, true, hosts.size() - 1}},
+          .environment = {{"STORE", "x:PORT"}, {"TOKEN", "secret"}},
+          .rank_variable = "RANK",
+          .cores = {"0-1"}};
+}
+
+TEST(PlannedProcesses, AreAllShownWithHostCoresEnvironmentAndCommand) {
+  const LaunchJob job = two_on({{"here", "here"}});
+  EXPECT_EQ(describe(launcher_for({.num_devices = 2}, false).plan(job), "TOKEN"),
+            "rank 0, worker 0, on here, cores 0-1: "
+            "RANK=0 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
+            "rank 1, server 0, on here: "
+            "RANK=1 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
+            "port: a free one of this machine, for itself only\n"
+            "cores: divided among the workers, each pinned to its part\n"
+            "started here: all of them\n");
+}
+
+TEST(PlannedProcesses, OfNoLauncherShowTheSecret) {
+  LaunchJob job = two_on({{"a", "a"}, {"b", "b"}});
+  job.program = "/bin/sh";  // a file that there is: by ssh it would be copied
+  job.mpirun_version = "mpirun (Open MPI) 4.1.4\n";
+  job.batch_arguments = {"--launcher=slurm"};
+  for (const Launcher& launcher : launchers()) {
+    const std::string text = describe(launcher.plan(job), "TOKEN");
+    EXPECT_THAT(text, HasSubstr("TOKEN=...")) << launcher.name;
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("secret"))) << launcher.name;
+  }
 }
 
 }  // namespace

@@ -60,6 +60,11 @@ TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
               ThrowsMessage<UsageError>(HasSubstr("3 for servers and 1 for workers")));
   EXPECT_THAT([] { place_ranks(kThree, {.workers = 4}); },
               ThrowsMessage<UsageError>("4 workers are wanted, and 3 hosts have places for 3"));
+  EXPECT_THAT(
+      [] {
+        place_ranks({{"a", "a"}}, {.workers_per_node = 2, .workers = 3});
+      },
+      ThrowsMessage<UsageError>("3 workers are wanted, and one host has places for 2"));
 }
 
 TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {

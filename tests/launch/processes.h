@@ -5,8 +5,10 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 namespace lockstep {
 
@@ -27,6 +29,22 @@ inline bool ends_soon(pid_t pid) {
     sched_yield();
   }
   return true;
+}
+
+// Those with both texts in their environment, by which a test marks what it starts.
+inline std::vector<pid_t> processes_with(const std::string& mark, const std::string& text = "") {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream file(entry.path() / "environ");
+    const std::string environment{std::istreambuf_iterator<char>(file), {}};
+    const auto has = [&](const std::string& part) {
+      return environment.find(part) != std::string::npos;
+    };
+    if (has(mark) && has(text)) found.push_back(std::stoi(name));
+  }
+  return found;
 }
 
 }  // namespace lockstep

@@ -250,7 +250,7 @@ TEST(RunCommands, KeepsEverythingInALog) {
   const PlanOutcome outcome =
       run_commands(plan, {}, {.log_directory = (directory / "deep").string()});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
-  std::ifstream file(directory / "deep" / "---worker-0.log");
+  std::ifstream file(directory / "deep" / "worker-0.log");
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(), std::string("a\0b\nhalf", 8));
@@ -262,6 +262,22 @@ TEST(RunCommands, ALogThatCannotBeWrittenIsAFailureBeforeTheStart) {
   const PlanOutcome outcome = run_commands(plan, {}, {.log_directory = "/proc/nothing"});
   EXPECT_EQ(outcome.end, RunEnd::Failed);
   EXPECT_FALSE(outcome.commands.at(0).status.has_value());
+}
+
+TEST(RunCommands, OneThatFailsAloneEndsNoOther) {
+  std::vector<Command> plan = {shell("exit 3", "broken"), {.name = "absent", .argv = {"/no/such"}}};
+  for (Command& command : plan) command.fails_alone = true;
+  plan.push_back(shell("read word; echo $word", "patient"));
+  plan.back().listens = true;
+  int asked = 0;
+  const PlanOutcome outcome = run_commands(plan, {}, {.letters = [&]() -> std::vector<Letter> {
+                                             return {{2, ++asked > 3 ? "go\n" : ""}};
+                                           }});
+  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
+  EXPECT_EQ(outcome.commands.at(0).status->code, 3);
+  EXPECT_FALSE(succeeded(*outcome.commands.at(0).status, plan[0]));
+  EXPECT_FALSE(outcome.commands.at(1).status.has_value());
+  EXPECT_TRUE(succeeded(*outcome.commands.at(2).status, plan[2]));
 }
 
 TEST(RunCommands, AFileIsWhatACommandReads) {

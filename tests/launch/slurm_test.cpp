@@ -27,11 +27,19 @@ LaunchJob job_on_two_nodes() {
           .hosts = {{"n1", "n1"}, {"n2", "n2"}},
           .ranks = {{0, false, 0}, {1, false, 1}, {2, true, 0}},
           .environment = {{"LOCKSTEP_TOKEN", "secret"}},
+          .batch_arguments = {},
           .output = "/logs/100%/lockstep"};
 }
 
+// Outside an allocation; the launcher inside is told something else than its processes.
+LaunchJob submitted_job() {
+  LaunchJob job = job_on_two_nodes();
+  job.batch_arguments = {"--model=it's", "--launcher=slurm"};
+  return job;
+}
+
 TEST(PlanSrun, LaysTasksOutInTheOrderOfTheirRanks) {
-  const LaunchPlan plan = plan_srun(job_on_two_nodes());
+  const LaunchPlan plan = plan_slurm(job_on_two_nodes());
   const std::string words = fmt::format("{}", fmt::join(plan.commands.at(0).argv, " "));
   EXPECT_THAT(words,
               HasSubstr("--nodes=2 --ntasks=3 --distribution=arbitrary --nodelist=n1,n2,n1 "));
@@ -41,23 +49,25 @@ TEST(PlanSrun, LaysTasksOutInTheOrderOfTheirRanks) {
 }
 
 TEST(PlanSbatch, WritesAScriptInWhichNothingIsLeftToTheShell) {
-  LaunchJob job = job_on_two_nodes();
+  LaunchJob job = submitted_job();
   job.sbatch_options = {"--time=10", "--partition=a b"};
-  const LaunchPlan plan = plan_sbatch(job, {.nodes = 2, .tasks_per_node = 2});
+  const LaunchPlan plan = plan_slurm(job);
   EXPECT_EQ(plan.batch_script,
-            "#!/bin/sh\n#SBATCH --job-name=lockstep\n#SBATCH --nodes=2\n"
-            "#SBATCH --ntasks-per-node=2\n#SBATCH --exclusive\n#SBATCH --time=10\n"
-            "#SBATCH --partition=a b\nexec '/opt/lock step' train '--model=it'\\''s'\n");
+            "#!/bin/sh\n#SBATCH --job-name=lockstep\n#SBATCH --nodes=2\n#SBATCH --exclusive\n"
+            "#SBATCH --time=10\n#SBATCH --partition=a b\n"
+            "exec '/opt/lock step' train '--model=it'\\''s' --launcher=slurm\n");
+  EXPECT_EQ(plan.processes.at(0).argv,
+            (std::vector<std::string>{"/opt/lock step", "train", "--model=it's"}));
   EXPECT_THAT(plan.commands.at(0).argv,
               ::testing::Contains("--output=/logs/100%%/lockstep-%j.log"));
 }
 
 TEST(PlanSbatch, RefusesOptionsThatAreNoLine) {
-  LaunchJob job = job_on_two_nodes();
+  LaunchJob job = submitted_job();
   job.sbatch_options = {"--time=10\nrm -r x"};
-  EXPECT_THROW(plan_sbatch(job, {}), UsageError);
+  EXPECT_THROW(plan_slurm(job), UsageError);
   job.sbatch_options = {"10"};
-  EXPECT_THROW(plan_sbatch(job, {}), UsageError);
+  EXPECT_THROW(plan_slurm(job), UsageError);
 }
 
 // Slurm's commands as scripts: what the command that submits and waits makes of their answers.
@@ -73,7 +83,7 @@ class SubmitAndWait : public ::testing::Test {
 
   // The lines that it writes; the user asks it to stop once it has written one.
   std::vector<std::string> lines() const {
-    Command command = plan_sbatch(job_on_two_nodes(), {}).commands.at(0);
+    Command command = plan_slurm(submitted_job()).commands.at(0);
     command.env["PATH"] = directory_.string() + ":/usr/bin:/bin";
     std::vector<std::string> lines;
     run_commands(std::span(&command, 1), {.interrupted_grace = Seconds(60)},
