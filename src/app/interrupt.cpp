@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <initializer_list>
@@ -14,8 +15,10 @@ volatile std::sig_atomic_t caught = 0;
 const char* volatile answer = "";
 
 void remember(int) {
+  const int error = errno;  // of what was going on
   caught = 1;
-  if (write(STDERR_FILENO, answer, std::strlen(answer)) < 0) return;  // nobody to tell
+  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, answer, std::strlen(answer));
+  errno = error;
 }
 
 void handle_with(void (*handler)(int), int flags, std::initializer_list<int> signals) {
@@ -27,7 +30,7 @@ void handle_with(void (*handler)(int), int flags, std::initializer_list<int> sig
 
 }  // namespace
 
-InterruptWatch::InterruptWatch(const char* reply) {
+InterruptWatch::InterruptWatch(const char* reply, Afterwards afterwards) : afterwards_(afterwards) {
   caught = 0;
   answer = reply;
   handle_with(remember, static_cast<int>(SA_RESETHAND), {SIGINT, SIGTERM});  // the second one kills
@@ -35,7 +38,10 @@ InterruptWatch::InterruptWatch(const char* reply) {
   handle_with(remember, 0, {SIGUSR1});
 }
 
-InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0, {SIGINT, SIGTERM, SIGUSR1}); }
+// Handlers, unlike signals that are ignored, are not passed on to programs that are started.
+InterruptWatch::~InterruptWatch() {
+  if (afterwards_ == Afterwards::Ends) handle_with(SIG_DFL, 0, {SIGINT, SIGTERM, SIGUSR1});
+}
 
 bool InterruptWatch::interrupted() const { return caught != 0; }
 
