@@ -88,7 +88,8 @@ constexpr const char* kHideLibraries =
     "mount -t tmpfs none /mnt && cd /mnt && mkdir all && mount --bind /usr/lib all && "
     "own=x86_64-linux-gnu && mkdir -p some/$own && ln -s /mnt/all/$own/* some/$own/ && "
     "for each in all/*; do [ $each = all/$own ] || ln -s /mnt/$each some/; done && "
-    "for name in dnnl gloo hwloc mpi; do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
+    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2 spdlog; "
+    "do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
     "mount --bind some /usr/lib";
 
 TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
@@ -98,7 +99,8 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   const Ran ran = launch({"--hosts=host1,host2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
-  for (const char* library : {"libdnnl.so.2", "libgloo.so.0", "libhwloc.so.15", "libmpi.so.40"}) {
+  for (const char* library : {"libdnnl.so.2", "libfmt.so.9", "libgloo.so.0", "libhwloc.so.15",
+                              "libmpi.so.40", "libopen-pal.so.40"}) {
     EXPECT_TRUE(fs::exists(program / library)) << library;
   }
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
