@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -188,6 +189,24 @@ TEST_F(SshRuns, MpirunStartsRanksOnOtherHostsByTheSameSsh) {
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
   EXPECT_EQ(read_result(path("r $(touch no) ';.json")).ranks.size(), 2u);
   EXPECT_FALSE(fs::exists(path("no")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, MpichStartsRanksOnOneOtherHostByTheSameSsh) {
+  constexpr const char* kHydra = "/usr/bin/mpiexec.hydra";
+  if (!fs::exists(kHydra)) GTEST_SKIP() << "there is no " << kHydra << " (mpich)";
+  fs::create_directory(path("bin"));
+  std::ofstream(path("bin/mpirun")) << "#!/bin/sh\nexec " << kHydra << " \"$@\"\n";
+  fs::permissions(path("bin/mpirun"), fs::perms::owner_all);
+  std::vector<std::string> words =
+      train({"--launcher=mpirun", "--hosts=host1", "-g2", "--result", path("r.json")});
+  const auto program = std::ranges::find(words, LOCKSTEP_PROGRAM);
+  words.insert(program, "PATH=" + path("bin") + ":/usr/bin:/bin");
+  const Ran ran = run_to_its_end(words);
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.ranks.size(), 2u);
+  EXPECT_EQ(result.host.name, "host1");
   expect_nothing_left();
 }
 
