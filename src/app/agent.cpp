@@ -114,11 +114,12 @@ std::vector<Command> plan(const Surroundings& around, const AgentJob& job,
 void send_file(std::ostream& out, const fs::path& path, const std::string& name) {
   std::ifstream file(path, std::ios::binary);
   std::string piece(kPieceBytes, '\0');
-  do {
+  while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     const std::string_view bytes(piece.data(), static_cast<size_t>(file.gcount()));
-    out << "file " << name << " " << base64(bytes) << "\n";
-  } while (file);
+    if (!bytes.empty()) out << "file " << name << " " << base64(bytes) << "\n";
+  }
+  if (file.eof()) out << "file " << name << " \n";
 }
 
 void send_files(std::ostream& out, const fs::path& directory) {
