@@ -23,11 +23,14 @@ namespace {
 // others may have left one, or a link to something of the user's that is no such program.
 // All files go to a place of this deployment's own, which is renamed when everything is there. A
 // file that is shorter than it should be means that the line broke or the disk is full: then the
-// place is removed on the spot, for nobody may come back to do it.
+// place is removed on the spot, for nobody may come back to do it. Hosts may share their disks:
+// what one that has all libraries was brought lacks those that another needs, and they are added.
 constexpr const char* kLookForProgram =
     "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
-    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then echo present; fi";
+    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then "
+    "case $(LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1) in "
+    "*'not found'*) ;; *) echo present;; esac; fi";
 constexpr const char* kReceive =
     "umask 077; mkdir -p -- \"$1\" && cat >\"$1/$2\" && "
     "[ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
@@ -38,8 +41,9 @@ constexpr const char* kInstall =  // another launcher may have been faster, or i
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ]; }; "
     "if ours \"$2\" && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
     "rm -rf -- \"$2\"; fi; "
-    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; ours \"$2\" || "
-    "{ echo \"$2 is not ours\"; exit 1; }; }";
+    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { if ours \"$2\"; then for f in \"$1\"/*; do "
+    "[ -e \"$2/${f##*/}\" ] || mv -- \"$f\" \"$2/\"; done; fi; "
+    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
 constexpr double kSlowestBytesPerSecond = 125'000;  // of the way out, which all hosts share

@@ -107,6 +107,18 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
 }
 
+TEST_F(SshRuns, AHostThatSharesItsDiskWithOneThatLacksNothingIsBroughtItsLibrariesToo) {
+  ASSERT_EQ(run_on(1, {"sh", "-c", kHideLibraries}).exit_code(), 0);
+  const std::string shared = "--remote-dir=" + path("shared");
+  ASSERT_EQ(launch({"--hosts=host2", shared}).exit_code(), 0);
+  const fs::path program = fs::directory_iterator(path("shared"))->path();
+  EXPECT_FALSE(fs::exists(program / "libmpi.so.40"));
+  const Ran ran = launch({"--hosts=host2,host1", shared});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_TRUE(fs::exists(program / "libmpi.so.40"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("shared")), fs::directory_iterator()), 1);
+}
+
 TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
   const Ran ran =
       launch({"--hosts=host1,host2", "--variable-update=parameter_server", "--num-ps=1",
