@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <thread>
 
 namespace lockstep {
 namespace {
@@ -12,20 +13,37 @@ namespace {
 using ::testing::ExitedWithCode;
 using ::testing::KilledBySignal;
 
-// Nothing but what is done to it ends such a process.
+// Nothing but a signal ends such a process.
 template <typename Action>
 [[noreturn]] void live_through(const Action& action) {
+  const SignalThread signals;
   action();
   _exit(0);
+}
+
+// Returns when the thread that waits for signals has taken it, and done what the ones before
+// wanted.
+void send(int signal) {
+  kill(getpid(), signal);
+  sigset_t waiting;
+  do {
+    std::this_thread::yield();
+    sigpending(&waiting);
+  } while (sigismember(&waiting, signal));
+}
+
+[[noreturn]] void send_last(int signal) {
+  send(signal);
+  for (;;) pause();
 }
 
 TEST(InterruptWatch, RemembersTheFirstSignalAndTheSecondKills) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch;
                 if (watch.interrupted()) _exit(1);
-                raise(SIGINT);
-                if (!watch.interrupted()) _exit(2);
-                raise(SIGINT);
+                send(SIGINT);
+                while (!watch.interrupted()) std::this_thread::yield();
+                send_last(SIGINT);
               }),
               KilledBySignal(SIGINT), "");
 }
@@ -33,7 +51,7 @@ TEST(InterruptWatch, RemembersTheFirstSignalAndTheSecondKills) {
 TEST(InterruptWatch, AWishMayComeByTwoWays) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch;
-                for (const int signal : {SIGUSR1, SIGTERM, SIGUSR1}) raise(signal);
+                for (const int signal : {SIGUSR1, SIGTERM, SIGUSR1, SIGUSR1}) send(signal);
               }),
               ExitedWithCode(0), "");
 }
@@ -42,7 +60,7 @@ TEST(InterruptWatch, AfterwardsASignalEndsTheProgram) {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
     EXPECT_EXIT(live_through([&] {
                   { const InterruptWatch watch; }
-                  raise(signal);
+                  send_last(signal);
                 }),
                 KilledBySignal(signal), "");
   }
@@ -52,7 +70,8 @@ TEST(InterruptWatch, AWorkerThatHasStoppedWithTheOthersSurvivesItsOwnSignal) {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
     EXPECT_EXIT(live_through([&] {
                   { const InterruptWatch watch("", InterruptWatch::Afterwards::Nothing); }
-                  raise(signal);
+                  send(signal);
+                  send(SIGUSR1);
                 }),
                 ExitedWithCode(0), "");
   }
@@ -61,7 +80,8 @@ TEST(InterruptWatch, AWorkerThatHasStoppedWithTheOthersSurvivesItsOwnSignal) {
 TEST(InterruptWatch, ItsAnswerIsSaid) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch("soon\n");
-                raise(SIGTERM);
+                send(SIGTERM);
+                send(SIGUSR1);
               }),
               ExitedWithCode(0), "soon");
 }
