@@ -170,7 +170,8 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
                                            wishes.best ? best_markdown(report, best) : ""})
                                  : joined({scaling_table(report), step_table(report),
                                            wishes.best ? best_table(report, best) : "",
-                                           compared ? baseline_table(*compared) : ""}));
+                                           compared ? baseline_table(*compared) : ""}))
+             << std::flush;
   for (const std::string& name : write_files(report, source, compared, wishes)) {
     around.err << "wrote " << name << "\n";
   }

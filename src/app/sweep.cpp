@@ -55,7 +55,7 @@ std::string note_on_precision(const ScalingReport& report, double wanted) {
     const std::optional<double> known = each.speed->precision();
     if (known && *known <= wanted) continue;
     names.push_back(fmt::format("{} ({})", label_of(report, each),
-                                known ? fmt::format("{:.2g} %", 100 * *known) : "too few"));
+                                known ? fmt::format("{:.1f} %", 100 * *known) : "too few"));
   }
   if (names.empty()) return "";
   const size_t all = names.size();
@@ -90,11 +90,11 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
   }
   const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
   const ScalingReport report = make_scaling(runs);
+  if (wishes.precision && !outcome.interrupted) {
+    around.err << note_on_precision(report, *wishes.precision) << std::flush;
+  }
   if (!runs.empty()) around.out << scaling_table(report);
   if (wishes.best && !runs.empty()) around.out << "\n" << best_table(report, best_of(report, runs));
-  if (wishes.precision && !outcome.interrupted) {
-    around.err << note_on_precision(report, *wishes.precision);
-  }
   around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
                             Store::kFile, wishes.output);
   if (outcome.interrupted) {
