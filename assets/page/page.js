@@ -61,15 +61,21 @@ function focused() {
   return () => byId(id)?.querySelectorAll(reach)[place]?.focus({preventScroll: true});
 }
 
+// By section and words, but for the numbers in them, which change.
+const nameOf = (details) => `${details.closest("section").id}/${details.querySelector("summary").textContent.replace(/\d+/g, "N")}`;
+const openDetails = () => new Set([...document.querySelectorAll("section details[open]")].map(nameOf));
+
 // The reader stays where they are, and what they opened stays open.
 function draw() {
   const focus = focused();
-  const open = [...document.querySelectorAll("details[open]")].map((each) => each.closest("section")?.id);
+  const open = openDetails();
   const at = window.scrollY;
   drawHead();
   drawControls();
   drawSections();
-  for (const id of open) document.querySelector(`#${id} details`)?.setAttribute("open", "");
+  for (const details of document.querySelectorAll("section details")) {
+    if (open.has(nameOf(details))) details.setAttribute("open", "");
+  }
   focus();
   window.scrollTo(0, at);
 }
@@ -96,8 +102,11 @@ async function fetchSet(name) {
 // Keeps the order of the list of names.
 async function showSets(names) {
   view.chosen = true;
-  const fresh = await Promise.all(names.map((name) => view.sets.find((set) => set.name === name) || fetchSet(name)));
-  view.sets = fresh;
+  try {
+    view.sets = await Promise.all(names.map((name) => view.sets.find((set) => set.name === name) || fetchSet(name)));
+  } catch {
+    return drawLost(true);
+  }
   draw();
 }
 
@@ -120,15 +129,34 @@ function drawLive(runs) {
       el("div", {style: `width:${(100 * run.done / Math.max(run.all, 1)).toFixed(1)}%`})))));
 }
 
+// One at a time for each name, so that an old answer never comes after a new one.
+const renewing = new Map();  // name -> whether it has changed once more
 async function renew(name) {
-  const place = view.sets.findIndex((set) => set.name === name);
-  const first = view.sets.length === 0 && !view.chosen;  // the page was opened before any sweep
-  if (place < 0 && !first) return;
-  const set = await fetchSet(name);
+  if (renewing.has(name)) return void renewing.set(name, true);
+  do {
+    renewing.set(name, false);
+    await renewOnce(name);
+  } while (renewing.get(name));
+  renewing.delete(name);
+}
+async function renewOnce(name) {
+  const isFirst = () => view.sets.length === 0 && !view.chosen;  // the page was opened before any sweep
+  if (!isFirst() && !view.sets.some((set) => set.name === name)) return;
+  let set;
+  try {
+    set = await fetchSet(name);
+  } catch {
+    return;  // it is gone, or the server is, which the events tell
+  }
+  const first = isFirst();
   if (first) view.sets = [set];
   else view.sets = view.sets.map((each) => (each.name === name ? set : each));
   draw();
   if (first) drawChoice(view.names || []);
+}
+
+function drawLost(lost) {
+  byId("lost").textContent = lost ? "No connection to 'lockstep serve': what is shown may be old." : "";
 }
 
 function listen() {
@@ -136,6 +164,8 @@ function listen() {
   events.addEventListener("names", (event) => drawChoice(JSON.parse(event.data)));
   events.addEventListener("changed", (event) => renew(JSON.parse(event.data)));
   events.addEventListener("running", (event) => drawLive(JSON.parse(event.data)));
+  events.addEventListener("error", () => drawLost(true));
+  events.addEventListener("open", () => drawLost(false));
 }
 
 draw();

@@ -60,6 +60,7 @@ const ifMeasured = (make) => (view) => (seriesOf(view).length ? make(view) : nul
 const SECTIONS = [
   {id: "remarks", title: "Remarks", make: remarks},
   {id: "failures", title: "Failures", make: failures},
+  {id: "baseline", title: "Against the baseline", make: baseline},
   {id: "throughput", title: "Throughput", pair: true, make: ifMeasured((view) => section("throughput", "Throughput",
     "Images per second of all devices together; bars are 95 % confidence intervals over launches.",
     ...scalingChart(view, {title: "Throughput by number of devices", yTitle: "images/sec", yLog: true,
@@ -74,6 +75,7 @@ const SECTIONS = [
       value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more})))},
   {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
   {id: "best", title: "Best configurations", make: best},
+  {id: "step-times", title: "Step times", make: stepTimes},
   {id: "steps", title: "Single steps", make: steps},
   {id: "table", title: "All configurations", make: everything},
   {id: "machine", title: "Machine", make: machine},
@@ -108,6 +110,23 @@ function failures(view) {
       el("p", {}, `${each.failed} launch${each.failed === 1 ? "" : "es"} failed: ${each.error}`),
       each.last_lines.length ? el("pre", {tabindex: "0"}, each.last_lines.join("\n")) : null)),
     all.length > most ? el("p", {class: "about"}, `and ${all.length - most} more configurations`) : null);
+}
+
+// Against an older sweep, by the rules of 'lockstep compare'; what became worse comes first.
+function baseline(view) {
+  const sets = view.sets.filter((set) => set.baseline);
+  if (!sets.length) return null;
+  const rank = {FAILED: 0, REGRESSION: 1};
+  const rows = sets.flatMap((set) => set.baseline.rows.map((row) => ({set, row})))
+    .sort((a, b) => (rank[a.row.verdict] ?? 2) - (rank[b.row.verdict] ?? 2));
+  const bad = rows.filter(({row}) => row.verdict in rank).length;
+  const verdict = ({verdict}) => (verdict in rank ? el("strong", {}, verdict) : verdict);
+  return section("baseline", "Against the baseline",
+    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : "nothing became slower"}.`,
+    tableOf([{title: "run", text: true}, {title: "baseline"}, {title: "now"}, {title: "ratio (95 %)"}, {title: "p"}, {title: "verdict", text: true}, {title: "because", text: true}],
+      rows.map(({set, row}) => [nameIn(view, set, row.label), digits(row.base_rate), digits(row.rate), row.ratio == null ? "" : withInterval(row.ratio, row.ratio_95),
+        digits(row.p), verdict(row), row.error || row.reason || ""]), "Against the baseline"),
+    ...sets.flatMap((set) => set.baseline.notes.map((note) => el("p", {class: "note"}, nameIn(view, set, note)))));
 }
 
 // Warnings that differ only in their numbers are one, with the configurations that they are about.
@@ -167,6 +186,17 @@ function best(view) {
       {title: "runner-up", text: true}, {title: "images/sec (95 %)"}, {title: "which is", text: true}], rows, "Best configurations"));
 }
 
+// What a mean does not show: how steps differ, in every configuration.
+function stepTimes(view) {
+  const all = configurationsOf(view).filter(({configuration}) => configuration.step_times);
+  if (!all.length) return null;
+  return section("step-times", "Step times", "Medians over launches; outliers are marked and count like all others. MAD is the median distance from the median, CV the standard deviation over the mean.",
+    tableOf([{title: "configuration", text: true}, {title: "steps"}, {title: "median ms"}, {title: "p5 ms"}, {title: "p95 ms"}, {title: "p99 ms"}, {title: "MAD ms"}, {title: "CV %"},
+      {title: "outliers"}, {title: "launches differ by %"}],
+      all.map(({set, configuration: {label, step_times: times, launches_cv}}) => [nameIn(view, set, label), digits(times.steps), digits(times.median_ms), digits(times.p5_ms), digits(times.p95_ms),
+        digits(times.p99_ms), digits(times.mad_ms), digits(100 * times.cv), digits(times.outliers), launches_cv == null ? "" : digits(100 * launches_cv)]), "Step times"));
+}
+
 // One launch step by step, chosen from those whose samples the page has.
 function steps(view) {
   const all = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
@@ -193,15 +223,13 @@ function steps(view) {
 }
 
 function distribution({details}) {
-  const times = details.steps_ms, sorted = [...times].sort((a, b) => a - b);
-  const low = sorted[0], high = sorted[sorted.length - 1];
+  const times = details.steps_ms, [low, p5, median, p95, high] = details.range_ms;
   const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(times.length) * 1.5)));
   const width = (high - low) / bins || Math.max(low * .01, 1e-6), counts = new Array(bins).fill(0);
-  for (const time of times) ++counts[Math.min(bins - 1, Math.floor((time - low) / width))];
-  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
+  for (const time of times) ++counts[Math.max(0, Math.min(bins - 1, Math.floor((time - low) / width)))];
   const points = counts.map((count, i) => ({x: low + (i + .5) * width, y: count, text: `${count} step${count === 1 ? "" : "s"}`}));
   return el("div", {}, el("h3", {}, "Distribution of step times"),
-    el("p", {class: "about"}, `${times.length} steps: fastest ${digits(low)}, median ${digits(at(.5))}, 95 % below ${digits(at(.95))}, slowest ${digits(high)} ms`),
+    el("p", {class: "about"}, `${times.length} steps: fastest ${digits(low)}, 5 % below ${digits(p5)}, median ${digits(median)}, 95 % below ${digits(p95)}, slowest ${digits(high)} ms`),
     lineChart({title: "Distribution of step times", xTitle: "milliseconds", yTitle: "steps", bars: true,
       xText: (x) => `${digits(x - width / 2)} to ${digits(x + width / 2)} ms`, lines: [{label: "steps", kind: "measured", points}],
       table: {columns: [{title: "from ms"}, {title: "to ms"}, {title: "steps"}], rows: counts.map((count, i) => [digits(low + i * width), digits(low + (i + 1) * width), String(count)])}}));

@@ -22,6 +22,10 @@ class Pulse {
   bool alone() const { return control_.size() == 1; }
   bool stop() const { return stop_; }  // somebody wanted to, at the last meeting
 
+  // Somebody had measured enough, at the last meeting: an end like the planned one.
+  bool enough() const { return enough_; }
+  void ask_to_end() { asked_to_end_ = true; }  // at the next meeting
+
   void ask_to_save() { asked_to_save_ = true; }  // at the next meeting
   // Since the last meeting somebody's wish is known to all, who call this alike. Once for each.
   bool take_wish_to_save() { return std::exchange(save_, false); }
@@ -29,7 +33,8 @@ class Pulse {
  private:
   Communicator& control_;
   int next_ = 1;
-  bool stop_ = false, asked_to_save_ = false, save_ = false;
+  bool stop_ = false, enough_ = false, save_ = false;
+  bool asked_to_end_ = false, asked_to_save_ = false;
 };
 
 }  // namespace lockstep

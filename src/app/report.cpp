@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
+#include <set>
 
 #include "app/options.h"
 #include "app/program.h"
@@ -13,6 +15,7 @@
 #include "report/regressions.h"
 #include "report/scaling_charts.h"
 #include "report/scaling_text.h"
+#include "report/step_table.h"
 #include "web/page.h"
 #include "web/page_data.h"
 
@@ -51,7 +54,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
                 truth("markdown", "the table as Markdown", wishes.markdown),
                 truth("best", "the fastest configuration of each network and number of devices",
                       wishes.best),
-                directory("baseline", "an older sweep: exit code 1 if a run has become slower",
+                directory("baseline",
+                          "an older sweep: exit code 1 if a run has become slower or fails",
                           wishes.baseline),
                 {.name = "threshold",
                  .value_name = "X%",
@@ -65,10 +69,20 @@ CommandSyntax syntax_for(Wishes& wishes) {
                      .many = true}};
 }
 
+fs::path file_of(const std::string& directory) {
+  return fs::is_directory(directory) ? fs::path(directory) / Store::kFile : fs::path(directory);
+}
+
 PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
   PageSource source = {.name = fmt::format("{}", fmt::join(directories, ", ")), .collection = {}};
   RunCollection& collection = source.collection;
+  std::set<fs::path> seen;  // launches that count twice would look more certain than they are
   for (const std::string& directory : directories) {
+    std::error_code error;  // what is not there is told below
+    if (!seen.insert(fs::weakly_canonical(file_of(directory), error)).second) {
+      err << fmt::format("note: {} is given twice and counts once\n", directory);
+      continue;
+    }
     StoreContents contents = read_store(directory);
     for (const std::string& line : contents.skipped) {
       err << "note: " << line << "\n";
@@ -91,17 +105,35 @@ std::string output_of(const Wishes& wishes) {
   return first.has_parent_path() ? first.parent_path().string() : ".";
 }
 
+// Tables below each other.
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
+  }
+  return text;
+}
+
+std::string markdown_of(const ScalingReport& report,
+                        const std::optional<BaselineReport>& compared) {
+  return joined({scaling_markdown(report), step_markdown(report),
+                 compared ? baseline_markdown(*compared) : ""});
+}
+
 // Returns the names of what was written.
 std::vector<std::string> write_files(const ScalingReport& report, const PageSource& source,
-                                     const std::string& output) {
+                                     const std::optional<BaselineReport>& compared,
+                                     const Wishes& wishes) {
+  const std::string output = output_of(wishes);
   std::vector<ReportFile> files = scaling_csv(report);
   const FoundDetails details = find_details(report, source.collection);
   std::ranges::move(scaling_charts(report), std::back_inserter(files));
   std::ranges::move(detail_charts(report, details.launches), std::back_inserter(files));
-  const Json page = {{"sets", {page_set(source, report, details)}},
-                     {"published", published_layer()}};
-  files.push_back({"report.html", page_html(page)});
-  files.push_back({"report.md", scaling_markdown(report)});
+  Json set = page_set(source, report, details);
+  if (compared) set["baseline"] = baseline_json(wishes.baseline, *compared);
+  files.push_back(
+      {"report.html", page_html({{"sets", {std::move(set)}}, {"published", published_layer()}})});
+  files.push_back({"report.md", markdown_of(report, compared)});
   std::vector<std::string> names;
   for (const ReportFile& file : files) {
     const fs::path path = fs::path(output) / file.path;
@@ -127,18 +159,23 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
   const PageSource source = collect(wishes.directories, around.err);
   const RunCollection& collection = source.collection;
   const ScalingReport report = make_scaling(collection.runs);
-  around.out << (wishes.markdown ? scaling_markdown(report) : scaling_table(report));
-  if (wishes.best) {
-    around.out << "\n" << best_table(report, best_of(report, collection.runs, wishes.threshold));
+  std::optional<BaselineReport> compared;
+  if (!wishes.baseline.empty()) {
+    compared = against_baseline(collect({wishes.baseline}, around.err).collection, collection,
+                                wishes.threshold);
   }
-  for (const std::string& name : write_files(report, source, output_of(wishes))) {
+  const std::vector<BestRow> best =
+      wishes.best ? best_of(report, collection.runs, wishes.threshold) : std::vector<BestRow>{};
+  around.out << (wishes.markdown ? joined({markdown_of(report, compared),
+                                           wishes.best ? best_markdown(report, best) : ""})
+                                 : joined({scaling_table(report), step_table(report),
+                                           wishes.best ? best_table(report, best) : "",
+                                           compared ? baseline_table(*compared) : ""}))
+             << std::flush;
+  for (const std::string& name : write_files(report, source, compared, wishes)) {
     around.err << "wrote " << name << "\n";
   }
-  if (wishes.baseline.empty()) return kSuccess;
-  const BaselineReport compared = against_baseline(
-      collect({wishes.baseline}, around.err).collection, collection, wishes.threshold);
-  around.out << "\n" << baseline_table(compared);
-  return compared.regressed() ? kFailure : kSuccess;
+  return compared && compared->regressed() ? kFailure : kSuccess;
 }
 
 }  // namespace lockstep

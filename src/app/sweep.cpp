@@ -1,6 +1,7 @@
 // sweep.cpp: `lockstep sweep`: measures all combinations of options, each several times.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -45,6 +46,25 @@ int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Surroundings& 
   return kSuccess;
 }
 
+// What is known less well than was asked for, after as many launches as were allowed.
+std::string note_on_precision(const ScalingReport& report, double wanted) {
+  constexpr size_t kMostNamed = 6;
+  std::vector<std::string> names;
+  for (const Configuration& each : report.configurations) {
+    if (!each.speed || each.simulated) continue;
+    const std::optional<double> known = each.speed->precision();
+    if (known && *known <= wanted) continue;
+    names.push_back(fmt::format("{} ({})", label_of(report, each),
+                                known ? fmt::format("{:.1f} %", 100 * *known) : "too few"));
+  }
+  if (names.empty()) return "";
+  const size_t all = names.size();
+  names.resize(std::min(all, kMostNamed));
+  return fmt::format("note: --precision {:.3g}% was not reached: {}{}; raise --repeats\n",
+                     100 * wanted, fmt::join(names, ", "),
+                     all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
+}
+
 }  // namespace
 
 int sweep_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -70,6 +90,9 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
   }
   const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
   const ScalingReport report = make_scaling(runs);
+  if (wishes.precision && !outcome.interrupted) {
+    around.err << note_on_precision(report, *wishes.precision) << std::flush;
+  }
   if (!runs.empty()) around.out << scaling_table(report);
   if (wishes.best && !runs.empty()) around.out << "\n" << best_table(report, best_of(report, runs));
   around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,

@@ -41,6 +41,9 @@ constexpr NotHere kNotHere[] = {
     {"task-index", "a sweep starts all processes of a run itself"},
 };
 
+// A sweep has its own, which mean all launches.
+constexpr std::string_view kOfTheSweep[] = {"dry-run", "precision"};
+
 Flag refused_flag(const RunOption& option, const char* why) {
   const auto refuse = [name = option.name, why](const std::string&) {
     throw UsageError("--{}: {}", name, why);
@@ -170,7 +173,7 @@ CommandSyntax syntax_for(SweepWishes& wishes, const SweepSyntax& command) {
   std::vector<Flag> common, refused;
   for (const RunOption& option : run_options()) {
     const auto not_here = std::ranges::find(kNotHere, option.name, &NotHere::option);
-    if (option.details.only_tells || option.name == "dry-run") continue;  // that of the sweep
+    if (option.details.only_tells || std::ranges::count(kOfTheSweep, option.name)) continue;
     if (not_here != std::end(kNotHere)) {
       refused.push_back(refused_flag(option, not_here->why));
     } else if (is_list(option) || !is_identity(option)) {
@@ -248,6 +251,7 @@ std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {
   for (const auto& [name, values] : wishes.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
   }
+  if (wishes.lists.contains("worker-hosts")) return axes;  // which say how many there are
   // Over the hosts of a cluster, else over the cores of this machine.
   const auto hosts = wishes.lists.find("hosts");
   const std::string over = hosts == wishes.lists.end() ? "num-devices" : "nodes";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -43,6 +44,12 @@ std::set<std::string> options_with_several_values(std::span<const Axis> axes) {
 
 }  // namespace
 
+bool runs_here(const SweepWishes& wishes) {
+  return std::ranges::none_of(
+      std::array{"program", "hosts", "worker-hosts", "launcher"},
+      [&](const char* elsewhere) { return wishes.lists.contains(elsewhere); });
+}
+
 PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   PlannedSweep sweep;
   sweep.cores = read_host().usable_threads;
@@ -51,10 +58,7 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
   const std::set<std::string> swept = options_with_several_values(axes);
   const int most = most_devices(axes);
-  // Other hosts have other cores, and other programs their own way with threads.
-  const bool here = !wishes.lists.contains("program") && !wishes.lists.contains("hosts") &&
-                    !wishes.lists.contains("launcher");
-  if (here && !wishes.lists.contains("threads") && most > 1) {
+  if (runs_here(wishes) && !wishes.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
     const std::string why =
         most > sweep.cores ? fmt::format("and {} of them share {} cores", most, sweep.cores)

@@ -17,6 +17,10 @@ struct PlannedSweep {
   std::vector<std::string> notes;
 };
 
+// Whether all runs are on this machine, whose cores are known. Other hosts have other cores, and
+// other programs their own way with threads.
+bool runs_here(const SweepWishes& wishes);
+
 // Throws UsageError with the problems of all runs.
 PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around);
 

@@ -27,6 +27,7 @@ TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
       pulse_(pulse),
       progress_(around.err, style_for(around)) {
+  if (plan.config.precision) rule_.emplace(*plan.config.precision);
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
 }
@@ -43,7 +44,8 @@ void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
   if (step == kTracedStep) engine_.observe(nullptr);
   const bool shown = step > 0 && is_shown(plan_.config, step);
   const bool summarised = step > 0 && is_summarised(step);
-  if (shown || summarised || pulse_.due(step)) {
+  const bool looked = looks_at_precision(step, timed);
+  if (shown || summarised || looked || pulse_.due(step)) {
     const StepRecord own = timed.empty() ? StepRecord{} : timed.back();
     const StepRecord all = pulse_.meet(step, own, interrupts_.interrupted());
     if (shown && who_.empty()) show_step(timed, all);
@@ -72,6 +74,13 @@ void TrainWatch::show_step(std::span<const StepRecord> timed, const StepRecord& 
                global_step);
   log_->metric("top_5_accuracy", last.losses.top_5_hits / static_cast<double>(last.images),
                global_step);
+}
+
+bool TrainWatch::looks_at_precision(int step, std::span<const StepRecord> timed) {
+  if (!rule_ || step < 0 || !rule_->due(step)) return false;
+  rule_->looked();
+  if (who_.empty() && rule_->reached(timed)) pulse_.ask_to_end();
+  return true;
 }
 
 bool TrainWatch::is_summarised(int step) const {

@@ -10,6 +10,7 @@
 #include "app/program.h"
 #include "app/pulse.h"
 #include "app/summaries.h"
+#include "measure/precision_rule.h"
 #include "report/benchmark_log.h"
 #include "report/progress.h"
 #include "train/loop.h"
@@ -27,7 +28,7 @@ class TrainWatch : public LoopObserver {
   void after_step(int step, std::span<const StepRecord> timed) override;
   void warmup_done() override;
   bool wants_stop() override {
-    return pulse_.stop() || (pulse_.alone() && interrupts_.interrupted());
+    return pulse_.stop() || pulse_.enough() || (pulse_.alone() && interrupts_.interrupted());
   }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
@@ -36,6 +37,8 @@ class TrainWatch : public LoopObserver {
 
  private:
   bool is_summarised(int step) const;  // on all workers alike
+  // Whether this is a step to look at the precision, on all workers alike; rank 0 says what it saw.
+  bool looks_at_precision(int step, std::span<const StepRecord> timed);
   // `last`: of all workers.
   double speed_so_far(std::span<const StepRecord> timed, const StepRecord& last) const;
   void show_step(std::span<const StepRecord> timed, const StepRecord& last);
@@ -50,6 +53,7 @@ class TrainWatch : public LoopObserver {
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
   InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   Pulse& pulse_;
+  std::optional<PrecisionRule> rule_;
   Progress progress_;
   std::optional<OpTotals> totals_;
   std::optional<OpTimeline> timeline_;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/run_label.h"
+#include "launch/hosts.h"
 #include "measure/host.h"
 #include "report/best.h"
 #include "report/scaling_text.h"
@@ -32,23 +33,30 @@ const SweepSyntax& syntax() {
   return kSyntax;
 }
 
+// How large the runs are.
+struct Extent {
+  int devices = 1;   // of the whole run
+  int per_host = 1;  // of them
+  int cores = 0;     // of a host; 0: not known
+};
 // What is tried of an option that the line does not name. An empty value is the default.
 struct OpenAxis {
   const char* option;
-  std::vector<std::string> (*values)(int devices, int cores);
+  std::vector<std::string> (*values)(const Extent&);
   bool of_one_device = false;  // means something there too
 };
 
-std::vector<std::string> threads_to_try(int devices, int cores) {
-  const int all = std::max(1, cores / devices);
+std::vector<std::string> threads_to_try(const Extent& extent) {
+  if (extent.cores == 0) return {"0"};  // a worker takes its part of its host
+  const int all = std::max(1, extent.cores / extent.per_host);
   std::vector<std::string> values = {fmt::to_string(all)};
   if (all > 1) values.push_back(fmt::to_string(all - 1));  // leaves a core to communication
   return values;
 }
 
-std::vector<std::string> servers_to_try(int devices, int) {
+std::vector<std::string> servers_to_try(const Extent& extent) {
   std::vector<std::string> values;
-  for (int servers = 1; servers <= std::min(devices, 4); servers *= 2) {
+  for (int servers = 1; servers <= std::min(extent.devices, 4); servers *= 2) {
     values.push_back(fmt::to_string(servers));
   }
   return values;
@@ -56,40 +64,68 @@ std::vector<std::string> servers_to_try(int devices, int) {
 
 constexpr OpenAxis kOpen[] = {
     {"variable-update",
-     [](int, int) {
+     [](const Extent&) {
        return std::vector<std::string>{"replicated", "parameter_server", "distributed_replicated"};
      }},
     {"num-ps", servers_to_try},
     {"bucket-mb",
-     [](int, int) {
+     [](const Extent&) {
        return std::vector<std::string>{"", "1", "4", "32"};
      }},
     {"all-reduce-spec",
-     [](int, int) {
+     [](const Extent&) {
        return std::vector<std::string>{"", "ring", "halving_doubling"};
      }},
     {"gradient-compression",
-     [](int, int) {
+     [](const Extent&) {
        return std::vector<std::string>{"none", "fp16"};
      }},
     {"threads", threads_to_try, /*of_one_device=*/true},
 };
+
+int most_in(const SweepWishes& wishes, const char* option) {
+  int most = 1;
+  const auto list = wishes.lists.find(option);
+  if (list == wishes.lists.end()) return most;
+  for (const std::string& value : list->second) {
+    most = std::max(most, static_cast<int>(whole_number(value).value_or(1)));
+  }
+  return most;
+}
+
+// Of a list of hosts all are used: on fewer of them a run is another, not a worse one.
+Extent extent_of(SweepWishes& wishes, int cores) {
+  auto& lists = wishes.lists;
+  const bool here = runs_here(wishes);
+  if (here) lists.try_emplace("num-devices", std::vector{fmt::to_string(cores)});
+  int slots = 0;
+  if (lists.contains("hosts")) {
+    const std::vector<Host> hosts = read_hosts(lists["hosts"].front());
+    for (const Host& host : hosts) slots += host.slots.value_or(1);
+    lists.try_emplace("nodes", std::vector{fmt::to_string(hosts.size())});
+  }
+  if (lists.contains("worker-hosts")) {
+    slots = static_cast<int>(split(lists["worker-hosts"].front(), ',').size());
+  }
+  const int per_host = most_in(wishes, "num-devices");
+  const int said = per_host * most_in(wishes, "nodes");
+  const bool by_slots = !lists.contains("num-devices");
+  return {.devices = by_slots ? std::max(said, slots) : said,
+          .per_host = per_host,
+          .cores = here ? cores : 0};
+}
 
 void open_axes(SweepWishes& wishes, int cores) {
   auto& lists = wishes.lists;
   if (!lists.contains("model") || lists["model"].size() != 1) {
     throw UsageError("say which network to tune: --model NAME");
   }
-  lists.try_emplace("num-devices", std::vector{fmt::to_string(cores)});
   lists.try_emplace("num-batches", std::vector{fmt::to_string(kSteps)});
   lists.try_emplace("num-warmup-batches", std::vector{fmt::to_string(kWarmup)});
-  int most = 1;
-  for (const std::string& devices : lists["num-devices"]) {
-    most = std::max(most, static_cast<int>(whole_number(devices).value_or(1)));
-  }
+  const Extent extent = extent_of(wishes, cores);
   for (const OpenAxis& axis : kOpen) {
-    if (most == 1 && !axis.of_one_device) continue;
-    lists.try_emplace(axis.option, axis.values(most, cores));
+    if (extent.devices == 1 && !axis.of_one_device) continue;
+    lists.try_emplace(axis.option, axis.values(extent));
   }
 }
 
@@ -141,6 +177,7 @@ int tune_command(Surroundings& around, std::span<const std::string> arguments) {
   if (wishes.dry_run) return list(sweep, rules, around);
 
   Store store(wishes.output);
+  for (const std::string& line : store.contents().skipped) around.err << "note: " << line << "\n";
   const InterruptWatch interrupts;
   SweepNarrator narrator(sweep, wishes.output, around);
   const auto round = [&](const HalvingRound& now) {

@@ -65,6 +65,9 @@ std::vector<RunOption> make_table() {
      {.range = kFromZero}},
     {"num-warmup-batches", &R::num_warmup_batches, kLength,
      "steps before the timed ones; they train too", {.range = {.least = 0, .most = 10e6}}},
+    {"precision", &R::precision, kLength,
+     "end before all timed steps once images/sec of this run is known this well",
+     {.range = {.least = 1e-6, .most = 1}, .is_part = true, .value_name = "X%"}},
 
     {"optimizer", &R::optimizer, kUpdate, "how gradients change values (momentum: Nesterov's)",
      {.choices = {"sgd", "momentum", "rmsprop", "adam"}}},

@@ -25,6 +25,11 @@ int given_times(const RunConfig& run) {
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both say how long to train; give one of them"},
+    {[](const RunConfig& run) { return run.precision && !run.train_dir.empty(); },
+     "--precision ends a measurement as soon as it is good; training of --train-dir goes on to its "
+     "last step"},
+    {[](const RunConfig& run) { return run.precision && run.eval; },
+     "--precision is about the speed of training, and --eval does not train"},
     {[](const RunConfig& run) { return run.num_epochs && *run.num_epochs <= 0; },
      "--num-epochs must be above 0"},
     {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },

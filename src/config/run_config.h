@@ -32,6 +32,7 @@ struct RunConfig {
   std::optional<int> num_batches = {};  // timed steps; absent: 100
   std::optional<double> num_epochs = {};
   int num_warmup_batches = 10;
+  std::optional<double> precision = {};  // a part of images/sec; absent: all timed steps are done
 
   // How values are updated.
   std::string optimizer = "sgd";

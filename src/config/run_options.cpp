@@ -45,9 +45,14 @@ void read(const RunOption& option, std::string_view text, int& value) {
 }
 
 void read(const RunOption& option, std::string_view text, double& value) {
-  const auto number = finite_number(text);
+  const bool percent = option.details.is_part && text.ends_with('%');
+  auto number = finite_number(percent ? text.substr(0, text.size() - 1) : text);
+  if (number && percent) *number /= 100;
   if (!number || !inside(option.details.range, *number)) {
-    refuse(option, "a number" + range_text(option.details.range), text);
+    refuse(option,
+           option.details.is_part ? "a part such as 2% or 0.02"
+                                  : "a number" + range_text(option.details.range),
+           text);
   }
   value = *number;
 }

@@ -29,6 +29,7 @@ struct OptionDetails {
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
   std::string choices_note = {};          // told with them when another is given
   bool may_be_empty = false;              // of texts with choices
+  bool is_part = false;                   // of numbers: 1% is 0.01
   char letter = 0;                        // 'b' allows -b
   std::vector<std::string> aliases = {};  // other names for the same
   std::string value_name = {};            // in help: FILE, DIR; empty: by type

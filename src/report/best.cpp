@@ -31,6 +31,28 @@ std::string rate_text(const Configuration& each) {
                      interval->high);
 }
 
+TextTable table_of(const ScalingReport& report, std::span<const BestRow> rows) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table({{"model", kLeft},
+                   {"devices"},
+                   {"best", kLeft},
+                   {"images/sec (95 %)"},
+                   {"runner-up", kLeft},
+                   {"images/sec (95 %)"},
+                   {"which is", kLeft}});
+  for (const BestRow& row : rows) {
+    const Configuration& best = report.configurations[row.best];
+    std::string other, other_rate;
+    if (row.runner_up) {
+      other = name_of(report, report.configurations[*row.runner_up]);
+      other_rate = rate_text(report.configurations[*row.runner_up]);
+    }
+    table.add({row.model, fmt::to_string(row.devices), name_of(report, best), rate_text(best),
+               other, other_rate, words_about(row)});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<BestRow> best_of(const ScalingReport& report, std::span<const StoredRun> runs,
@@ -70,25 +92,11 @@ std::string words_about(const BestRow& row) {
 }
 
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {
-  constexpr auto kLeft = TextTable::Align::Left;
-  TextTable table({{"model", kLeft},
-                   {"devices"},
-                   {"best", kLeft},
-                   {"images/sec (95 %)"},
-                   {"runner-up", kLeft},
-                   {"images/sec (95 %)"},
-                   {"which is", kLeft}});
-  for (const BestRow& row : rows) {
-    const Configuration& best = report.configurations[row.best];
-    std::string other, other_rate;
-    if (row.runner_up) {
-      other = name_of(report, report.configurations[*row.runner_up]);
-      other_rate = rate_text(report.configurations[*row.runner_up]);
-    }
-    table.add({row.model, fmt::to_string(row.devices), name_of(report, best), rate_text(best),
-               other, other_rate, words_about(row)});
-  }
-  return table.text();
+  return table_of(report, rows).text();
+}
+
+std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows) {
+  return table_of(report, rows).markdown();
 }
 
 }  // namespace lockstep

@@ -22,13 +22,14 @@ struct ChartLine {
   std::string label;
   std::vector<ChartPoint> points;  // by x
   bool reference = false;          // drawn thin and grey: what would be ideal
-  bool simulated = false;          // dashed
+  bool simulated = false;          // dashed, with open markers
 };
 struct LineChart {
   std::string title, x_title, y_title;
   Scale x_scale = Scale::Log2, y_scale = Scale::Log2;
   bool markers = true;
   std::vector<ChartLine> lines;
+  std::string note = {};  // below the title: what is not drawn
 };
 std::string line_chart_svg(const LineChart& chart);
 
@@ -40,6 +41,7 @@ struct StackedBars {
   std::string title, y_title;
   std::vector<std::string> parts;  // names
   std::vector<Bar> bars;
+  std::string note = {};  // as above
 };
 std::string stacked_bars_svg(const StackedBars& chart);
 

@@ -62,16 +62,13 @@ std::string sentence(const CompareReport& report, const Comparison& row) {
   return "";
 }
 
-// Pipes would end the cell.
-std::string cell(std::string text) {
-  for (size_t i = 0; (i = text.find('|', i)) != std::string::npos; i += 2) text.insert(i, "\\");
-  return text;
-}
-
-std::string markdown_row(const Row& row) {
-  std::string line = "|";
-  for (const std::string& text : row) line += " " + cell(text) + " |";
-  return line + "\n";
+TextTable table_of(const CompareReport& report) {
+  std::vector<TextTable::Column> columns;
+  for (const std::string& title : kTitles) columns.push_back({title});
+  columns.front().align = columns.back().align = TextTable::Align::Left;
+  TextTable table(columns);
+  for (const Row& row : rows_of(report)) table.add(row);
+  return table;
 }
 
 Json interval_json(const std::optional<Interval>& interval) {
@@ -82,24 +79,14 @@ Json interval_json(const std::optional<Interval>& interval) {
 }  // namespace
 
 std::string compare_table(const CompareReport& report) {
-  std::vector<TextTable::Column> columns;
-  for (const std::string& title : kTitles) columns.push_back({title});
-  columns.front().align = columns.back().align = TextTable::Align::Left;
-  TextTable table(columns);
-  for (const Row& row : rows_of(report)) table.add(row);
-  std::string text = table.text();
+  std::string text = table_of(report).text();
   for (const Comparison& row : report.comparisons) text += sentence(report, row) + "\n";
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
   return text;
 }
 
 std::string compare_markdown(const CompareReport& report) {
-  Row rule = {"---"};
-  for (size_t i = 1; i + 1 < kTitles.size(); ++i) rule.emplace_back("---:");
-  rule.emplace_back("---");
-  std::string text = markdown_row(kTitles) + "|" + fmt::format("{}", fmt::join(rule, "|")) + "|\n";
-  for (const Row& row : rows_of(report)) text += markdown_row(row);
-  text += "\n";
+  std::string text = table_of(report).markdown() + "\n";
   for (const Comparison& row : report.comparisons) text += "- " + sentence(report, row) + "\n";
   for (const std::string& note : report.notes) text += "- note: " + note + "\n";
   return text;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "measure/statistics.h"
 #include "report/chart.h"
 
 namespace lockstep {
@@ -19,11 +18,11 @@ std::string distribution(const ScalingReport& report, std::span<const LaunchDeta
   for (const LaunchDetails& each : launches) {
     if (each.steps_ms.empty()) continue;
     chart.ranges.push_back({.label = label_of(report, report.configurations[each.configuration]),
-                            .least = quantile(each.steps_ms, 0),
-                            .low = quantile(each.steps_ms, 0.05),
-                            .middle = median(each.steps_ms),
-                            .high = quantile(each.steps_ms, 0.95),
-                            .most = quantile(each.steps_ms, 1)});
+                            .least = each.range.least,
+                            .low = each.range.p5,
+                            .middle = each.range.median,
+                            .high = each.range.p95,
+                            .most = each.range.most});
   }
   return range_chart_svg(chart);
 }
@@ -36,8 +35,11 @@ std::string traces(const ScalingReport& report, std::span<const LaunchDetails> l
                      .y_scale = Scale::Linear,
                      .markers = false,
                      .lines = {}};
-  for (const LaunchDetails& each : launches) {
-    if (chart.lines.size() == kMostTraces) break;
+  if (launches.size() > kMostTraces) {
+    chart.note = fmt::format("the first {} of {} configurations; report.html has them one by one",
+                             kMostTraces, launches.size());
+  }
+  for (const LaunchDetails& each : launches.first(std::min(launches.size(), kMostTraces))) {
     ChartLine& line = chart.lines.emplace_back();
     line.label = label_of(report, report.configurations[each.configuration]);
     for (size_t i = 0; i < each.steps_ms.size(); ++i) {

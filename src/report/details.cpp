@@ -25,6 +25,15 @@ std::vector<double> milliseconds(std::span<const StepRecord> steps) {
   return result;
 }
 
+StepRange range_of(std::span<const double> times) {
+  if (times.empty()) return {};
+  return {.least = quantile(times, 0),
+          .p5 = quantile(times, 0.05),
+          .median = median(times),
+          .p95 = quantile(times, 0.95),
+          .most = quantile(times, 1)};
+}
+
 double own_ms(const StepRecord& step) {
   return 1000 * (step.duration - step.phase(Phase::Communication)).count();
 }
@@ -81,8 +90,10 @@ const size_t* typical_launch(const Configuration& each, const RunCollection& col
 }  // namespace
 
 LaunchDetails details_of(const RunResult& result) {
+  const std::vector<double> steps_ms = milliseconds(result.steps);
   return {.warmup_ms = milliseconds(result.warmup_steps),
-          .steps_ms = milliseconds(result.steps),
+          .steps_ms = steps_ms,
+          .range = range_of(steps_ms),
           .all_steps = result.steps.size(),
           .outlier_steps = result.summary.outlier_steps,
           .dropped_steps = result.summary.steady_state.dropped_steps,

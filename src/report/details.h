@@ -17,10 +17,16 @@ struct LatenessMap {
   std::vector<std::vector<double>> milliseconds;  // [rank][column]
 };
 
+// Quantiles of step times, in milliseconds, as measuring.md defines them.
+struct StepRange {
+  double least = 0, p5 = 0, median = 0, p95 = 0, most = 0;
+};
+
 struct LaunchDetails {
   size_t configuration = 0;  // its place in the report
   int repeat = 0;
   std::vector<double> warmup_ms, steps_ms;  // of each step, up to a limit
+  StepRange range = {};                     // of steps_ms
   size_t all_steps = 0;                     // that there were
   std::vector<int> outlier_steps;           // counted from 1; of all
   int dropped_steps = 0;                    // before the steady state

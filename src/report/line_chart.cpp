@@ -133,6 +133,11 @@ std::string kind_of(const ChartLine& line, size_t place) {
   return fmt::format("line c{} d{}", place % Svg::kColours, dash);
 }
 
+// What nobody measured is not filled.
+std::string mark_of(const ChartLine& line, size_t place) {
+  return fmt::format("mark{} c{}", line.simulated ? " open" : "", place % Svg::kColours);
+}
+
 void draw_markers(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x,
                   const AxisMap& y) {
   const std::string colour = fmt::format(" c{}", place % Svg::kColours);
@@ -141,7 +146,7 @@ void draw_markers(Svg& svg, const ChartLine& line, size_t place, const AxisMap& 
       const double low = y.at(std::max(point.y_95->low, y.low));
       svg.line(x.at(point.x), low, x.at(point.x), y.at(point.y_95->high), "error" + colour);
     }
-    svg.marker(x.at(point.x), y.at(point.y), place, "mark" + colour, point.tip);
+    svg.marker(x.at(point.x), y.at(point.y), place, mark_of(line, place), point.tip);
   }
 }
 
@@ -159,7 +164,7 @@ void draw_legend(Svg& svg, const LineChart& chart) {
   for (size_t place = 0; const ChartLine& line : chart.lines) {
     svg.line(kLeft, at - 4, kLeft + 34, at - 4, kind_of(line, place));
     if (chart.markers && !line.reference) {
-      svg.marker(kLeft + 17, at - 4, place, fmt::format("mark c{}", place % Svg::kColours));
+      svg.marker(kLeft + 17, at - 4, place, mark_of(line, place));
     }
     svg.text({.x = kLeft + 44, .y = at, .text = line.label});
     if (!line.reference) ++place;
@@ -175,6 +180,7 @@ std::string line_chart_svg(const LineChart& chart) {
   Svg svg(kWidth, height, chart.title,
           fmt::format("{} against {}, {} lines", chart.y_title, chart.x_title, chart.lines.size()));
   svg.text({.x = kLeft, .y = 30, .text = chart.title, .kind = "title"});
+  if (!chart.note.empty()) svg.text({.x = kLeft, .y = 48, .text = chart.note, .kind = "small"});
   const AxisMap x = x_axis(chart), y = y_axis(chart);
   draw_axes(svg, chart, x, y);
   for (size_t place = 0; const ChartLine& line : chart.lines) {

@@ -26,6 +26,21 @@ Groups measured_runs(const RunCollection& collection) {
   return groups;
 }
 
+// What the baseline measured and what only failed since then.
+std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
+                                   const RunCollection& newer,
+                                   std::span<const std::string_view> differing) {
+  std::map<std::string, BrokenRun> broken;  // the last of each tells why
+  for (const StoredRun& run : newer.runs) {
+    if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
+    broken[run.id] = {run_label(run.result.config, differing),
+                      run.result.error.value_or("it did not end")};
+  }
+  std::vector<BrokenRun> result;
+  for (auto& [id, run] : broken) result.push_back(std::move(run));
+  return result;
+}
+
 // A single launch is compared by its steps, which only the raw file has.
 CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& places,
                     const std::string& label, bool with_steps) {
@@ -67,10 +82,32 @@ std::optional<std::string> note_on_too_few(std::span<const ComparePair> pairs) {
       pairs.size(), needed);
 }
 
+TextTable table_of(const BaselineReport& report) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table({{"run", kLeft},
+                   {"baseline"},
+                   {"now"},
+                   {"ratio"},
+                   {"95 % confidence"},
+                   {"p"},
+                   {"verdict", kLeft}});
+  for (const BrokenRun& run : report.broken) {
+    table.add({run.label, "", "", "", "", "", "FAILED: " + run.error});
+  }
+  for (const Comparison& row : report.comparisons) {
+    const auto& interval = row.ratio.interval_95;
+    table.add({row.label, fmt::format("{:.2f}", row.base_rate), fmt::format("{:.2f}", row.rate),
+               fmt::format("{:.3f}", row.ratio.value),
+               interval ? fmt::format("{:.3f} to {:.3f}", interval->low, interval->high) : "none",
+               fmt::format("{:.4f}", row.p), verdict_text(row)});
+  }
+  return table;
+}
+
 }  // namespace
 
 bool BaselineReport::regressed() const {
-  return std::ranges::count(comparisons, Verdict::Slower, &Comparison::verdict) > 0;
+  return !broken.empty() || std::ranges::count(comparisons, Verdict::Slower, &Comparison::verdict);
 }
 
 BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
@@ -92,9 +129,13 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
     pairs.push_back(
         {side_of(older, base->second, label, single), side_of(newer, places, label, single)});
   }
-  if (pairs.empty()) throw UsageError("the baseline has no run in common with these results");
-  BaselineReport report = {.comparisons = compare_pairs(pairs, threshold), .notes = {}};
-  const size_t only_old = before.size() - pairs.size();
+  BaselineReport report = {.comparisons = compare_pairs(pairs, threshold),
+                           .broken = broken_runs(before, after, newer, differing),
+                           .notes = {}};
+  if (pairs.empty() && report.broken.empty()) {
+    throw UsageError("the baseline has no run in common with these results");
+  }
+  const size_t only_old = before.size() - pairs.size() - report.broken.size();
   if (only_new > 0) {
     report.notes.push_back(fmt::format("{} runs are not in the baseline", only_new));
   }
@@ -105,26 +146,20 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
   return report;
 }
 
+std::string verdict_text(const Comparison& row) {
+  return row.verdict == Verdict::Slower ? "REGRESSION" : std::string(words_for(row.verdict));
+}
+
 std::string baseline_table(const BaselineReport& report) {
-  constexpr auto kLeft = TextTable::Align::Left;
-  TextTable table({{"run", kLeft},
-                   {"baseline"},
-                   {"now"},
-                   {"ratio"},
-                   {"95 % confidence"},
-                   {"p"},
-                   {"verdict", kLeft}});
-  for (const Comparison& row : report.comparisons) {
-    const auto& interval = row.ratio.interval_95;
-    table.add(
-        {row.label, fmt::format("{:.2f}", row.base_rate), fmt::format("{:.2f}", row.rate),
-         fmt::format("{:.3f}", row.ratio.value),
-         interval ? fmt::format("{:.3f} to {:.3f}", interval->low, interval->high) : "none",
-         fmt::format("{:.4f}", row.p),
-         row.verdict == Verdict::Slower ? "REGRESSION" : std::string(words_for(row.verdict))});
-  }
-  std::string text = table.text();
+  std::string text = table_of(report).text();
   for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+std::string baseline_markdown(const BaselineReport& report) {
+  std::string text = table_of(report).markdown();
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes) text += "- " + note + "\n";
   return text;
 }
 

@@ -52,6 +52,15 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
+// What became of --precision.
+std::string precision_line(const RunResult& run) {
+  const int planned = run.facts.timed_steps, done = static_cast<int>(run.steps.size());
+  const std::string wish = fmt::format("--precision {:.3g}%", 100 * *run.config.precision);
+  if (run.status != "completed") return wish + ": interrupted before";
+  if (done < planned) return fmt::format("{}: reached after {} of {} steps", wish, done, planned);
+  return fmt::format("{}: not reached in {} steps; raise --num-batches", wish, planned);
+}
+
 // A few long waits do not make a limit: most steps must have waited.
 bool most_steps_wait(const RunResult& run) {
   const auto waiting = std::ranges::count_if(run.steps, [](const StepRecord& step) {
@@ -192,6 +201,7 @@ std::vector<std::string> summary_lines(const RunResult& run) {
                               summary.median_step * 1e3, summary.p5_step * 1e3,
                               summary.p95_step * 1e3));
   lines.push_back(steadiness_line(run));
+  if (run.config.precision) lines.push_back(precision_line(run));
   std::string efficiency = fmt::format("{:.1f} GFLOP/s", run.throughput.gflops);
   if (run.throughput.fraction_of_peak) {
     efficiency +=

@@ -92,7 +92,7 @@ std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
       each.id = run.id;
       each.simulated = simulated;
       each.config = run.result.config;
-      each.devices = run.result.config.num_devices;
+      each.devices = run.result.config.num_devices * run.result.config.nodes.value_or(1);
     }
     add_launch(each, run, place);
   }
@@ -180,7 +180,7 @@ std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
   std::vector<std::string> notes;
   std::set<std::string> versions, hosts;
   for (const StoredRun& run : runs) {
-    if (!run.measured()) continue;
+    if (!run.measured() || run.result.simulated()) continue;
     versions.insert(run.result.program_version);
     hosts.insert(run.result.host.name);
   }
@@ -218,6 +218,10 @@ std::optional<double> Configuration::exposed_fraction() const {
   return mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step;
 }
 
+std::string engine_of(const Configuration& each) {
+  return engine_label(each.config) + (each.simulated ? ", simulated" : "");
+}
+
 std::string label_of(const ScalingReport& report, const Configuration& each) {
   return run_label(each.config, report.differing) + (each.simulated ? ", simulated" : "");
 }
@@ -228,6 +232,7 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
   std::vector<RunConfig> configs;
   for (Configuration& each : report.configurations) {
     configs.push_back(each.config);
+    each.step_times = step_times_of(each.launches, runs);
     each.warnings = reasons_for_distrust(each, runs);
   }
   report.differing = differing_options(configs);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "measure/launches.h"
+#include "report/step_times.h"
 #include "report/store.h"
 
 namespace lockstep {
@@ -27,6 +28,7 @@ struct Configuration {
 
   // Of at least one launch; means over the launches.
   std::optional<LaunchSummary> speed;
+  std::optional<StepTimes> step_times;
   double mean_step = 0;  // seconds
   std::array<double, kPhaseNames.size()> mean_phases{};
   std::optional<Ratio> data_slowdown = {};  // synthetic images over real ones, in images/sec
@@ -62,6 +64,7 @@ struct ScalingReport {
 
 ScalingReport make_scaling(std::span<const StoredRun> runs);
 
+std::string engine_of(const Configuration& each);  // "native", "native, simulated"
 // "alexnet:256 x2 native threads=2, simulated": what it is, among the report's others.
 std::string label_of(const ScalingReport& report, const Configuration& each);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "config/run_label.h"
 #include "report/chart.h"
@@ -42,9 +43,15 @@ ChartPoint efficiency(const ScalingPoint& point, const Configuration&) {
   return result;
 }
 
+std::string note_on(size_t all, size_t most, const char* what) {
+  if (all <= most) return "";
+  return fmt::format("{} of {} {} are drawn; report.html shows others by network", most, all, what);
+}
+
 void add_lines(LineChart& chart, const ScalingReport& report, Value value) {
-  for (const Series& series : report.series) {
-    if (chart.lines.size() > kMostLines) break;
+  chart.note = note_on(report.series.size(), kMostLines, "series");
+  for (const Series& series :
+       std::span(report.series).first(std::min(report.series.size(), kMostLines))) {
     ChartLine& line = chart.lines.emplace_back();
     line.label = series.label;
     line.simulated = series.simulated;
@@ -73,8 +80,9 @@ std::string breakdown(const ScalingReport& report) {
       .y_title = "milliseconds per step",
       .parts = {"input", "forward", "backward", "exposed communication", "update", "the rest"},
       .bars = {}};
+  size_t all = 0;
   for (const Configuration& each : report.configurations) {
-    if (!each.speed || !each.phases_known() || chart.bars.size() == kMostBars) continue;
+    if (!each.speed || !each.phases_known() || ++all > kMostBars) continue;
     Bar& bar = chart.bars.emplace_back();
     bar.label = label_of(report, each);
     double rest = each.mean_step;
@@ -84,6 +92,7 @@ std::string breakdown(const ScalingReport& report) {
     }
     bar.parts.push_back(1000 * std::max(rest, 0.0));
   }
+  chart.note = note_on(all, kMostBars, "configurations");
   return stacked_bars_svg(chart);
 }
 

@@ -23,7 +23,8 @@ std::string as_file_name(std::string name) {
 std::vector<ReportFile> scaling_csv(const ScalingReport& report) {
   std::map<std::string, std::map<int, double>> files;
   for (const Series& series : report.series) {
-    auto& rates = files[fmt::format("csv_{}/{}_b{}.csv", as_file_name(series.engine),
+    auto& rates = files[fmt::format("csv_{}{}/{}_b{}.csv", as_file_name(series.engine),
+                                    series.simulated ? "_simulated" : "",
                                     as_file_name(series.model), series.batch)];
     for (const ScalingPoint& point : series.points) {
       double& rate = rates[point.devices];

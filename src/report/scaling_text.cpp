@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "config/run_label.h"
@@ -14,8 +15,7 @@ namespace {
 using Row = std::vector<std::string>;
 
 struct ScalingTable {
-  std::vector<TextTable::Column> columns;
-  std::vector<Row> rows;
+  TextTable table;
   std::vector<std::string> remarks;
 };
 
@@ -39,7 +39,7 @@ struct Extent {
 Row row_of(const ScalingReport& report, const Configuration& each, const ScalingPoint* point,
            Extent extent) {
   const RunConfig& run = each.config;
-  Row row = {run.model, fmt::to_string(run.batch_size), engine_label(run)};
+  Row row = {run.model, fmt::to_string(run.batch_size), engine_of(each)};
   if (!report.differing.empty()) row.push_back(settings_label(run, report.differing));
   row.push_back(fmt::to_string(each.devices));
   if (!each.speed) {
@@ -97,66 +97,46 @@ ScalingTable table_of(const ScalingReport& report, TableOf what) {
                          .data = std::ranges::any_of(report.configurations, [](const auto& each) {
                            return each.data_slowdown.has_value();
                          })};
-  ScalingTable table = {.columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}},
-                        .rows = {},
-                        .remarks = report.notes};
-  auto& columns = table.columns;
+  std::vector<TextTable::Column> columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}};
   if (!report.differing.empty()) columns.push_back({"settings", kLeft});
   for (const char* title : {"devices", "launches", "images/sec (95 %)"}) columns.push_back({title});
   if (extent.scaling) {
     for (const char* title : {"speed-up (95 %)", "efficiency % (95 %)"}) columns.push_back({title});
-    table.remarks.insert(table.remarks.end(), report.base_notes.begin(), report.base_notes.end());
   }
   columns.push_back({"exposed communication %"});
   if (extent.data) columns.push_back({"cost of real data %"});
   columns.push_back({"remarks", kLeft});
+  ScalingTable made = {.table = TextTable(std::move(columns)), .remarks = report.notes};
+  auto& remarks = made.remarks;
+  if (extent.scaling) {
+    remarks.insert(remarks.end(), report.base_notes.begin(), report.base_notes.end());
+  }
   std::map<size_t, const ScalingPoint*> points;
   for (const Series& series : report.series) {
     for (const ScalingPoint& point : series.points) points[point.configuration] = &point;
   }
   for (size_t i = 0; i < report.configurations.size(); ++i) {
     const Configuration& each = report.configurations[i];
-    table.rows.push_back(row_of(report, each, points.contains(i) ? points[i] : nullptr, extent));
+    made.table.add(row_of(report, each, points.contains(i) ? points[i] : nullptr, extent));
   }
-  for (std::string& line : warnings_of(report)) table.remarks.push_back(std::move(line));
-  return table;
-}
-
-// Pipes would end the cell.
-std::string cell(std::string text) {
-  for (size_t i = 0; (i = text.find('|', i)) != std::string::npos; i += 2) text.insert(i, "\\");
-  return text;
-}
-
-std::string markdown_row(const Row& row) {
-  std::string line = "|";
-  for (const std::string& text : row) line += " " + cell(text) + " |";
-  return line + "\n";
+  std::ranges::move(warnings_of(report), std::back_inserter(remarks));
+  return made;
 }
 
 }  // namespace
 
 std::string scaling_table(const ScalingReport& report, TableOf what) {
-  const ScalingTable table = table_of(report, what);
-  TextTable text(table.columns);
-  for (const Row& row : table.rows) text.add(row);
-  std::string result = text.text();
-  for (const std::string& remark : table.remarks) result += "note: " + remark + "\n";
+  const ScalingTable made = table_of(report, what);
+  std::string result = made.table.text();
+  for (const std::string& remark : made.remarks) result += "note: " + remark + "\n";
   return result;
 }
 
 std::string scaling_markdown(const ScalingReport& report) {
-  const ScalingTable table = table_of(report, TableOf::Scaling);
-  Row titles;
-  std::string rule = "|";
-  for (const TextTable::Column& column : table.columns) {
-    titles.push_back(column.title);
-    rule += column.align == TextTable::Align::Left ? "---|" : "---:|";
-  }
-  std::string result = markdown_row(titles) + rule + "\n";
-  for (const Row& row : table.rows) result += markdown_row(row);
-  if (!table.remarks.empty()) result += "\n";
-  for (const std::string& remark : table.remarks) result += "- " + remark + "\n";
+  const ScalingTable made = table_of(report, TableOf::Scaling);
+  std::string result = made.table.markdown();
+  if (!made.remarks.empty()) result += "\n";
+  for (const std::string& remark : made.remarks) result += "- " + remark + "\n";
   return result;
 }
 

@@ -27,6 +27,7 @@ std::string stacked_bars_svg(const StackedBars& chart) {
   Svg svg(width, bottom + labels + kRow * rows + 24, chart.title,
           fmt::format("{}, {} bars", chart.y_title, chart.bars.size()));
   svg.text({.x = kLeft, .y = 30, .text = chart.title, .kind = "title"});
+  if (!chart.note.empty()) svg.text({.x = kLeft, .y = 48, .text = chart.note, .kind = "small"});
   svg.text({.x = 20,
             .y = kTop + kPlotHeight / 2,
             .text = chart.y_title,

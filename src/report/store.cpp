@@ -38,7 +38,11 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   if (json.is_discarded()) return ended ? "is not JSON" : "was never finished";
   if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;
-  if (ours && !(json.contains("config") && json.contains("facts"))) {
+  if (!ours) {
+    return fmt::format("is a result of schema {}, not {}", json.at("schema_version").dump(),
+                       kResultSchemaVersion);
+  }
+  if (!(json.contains("config") && json.contains("facts"))) {
     return "is not a result of lockstep";
   }
   try {
@@ -47,7 +51,7 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   } catch (const Json::exception&) {  // a line of ours would have the right types
     return "is not a result of lockstep";
   } catch (const Error& error) {
-    return error.what();
+    return fmt::format("is of another version of lockstep: {}", error.what());
   }
 }
 

@@ -20,6 +20,7 @@ struct StoredRun {
   std::vector<std::string> last_lines = {};  // that a failed run printed
   RunResult result = {};                     // without raw samples
 
+  // It ran to its end; also what was simulated did.
   bool measured() const { return !result.error && result.status == "completed"; }
 };
 

@@ -12,11 +12,11 @@ svg{background:#ffffff;font-family:system-ui,sans-serif;font-size:13px}
 .axis{stroke:#59636e;stroke-width:1}.grid{stroke:#d9dee3;stroke-width:1}
 .ideal{stroke:#818b98;stroke-width:1.5;stroke-dasharray:2 4;fill:none}
 .line{stroke-width:2;fill:none;stroke:currentColor}.error{stroke:currentColor;stroke-width:1.5}
-.mark{fill:currentColor;stroke:#ffffff;stroke-width:1}.part{fill:currentColor;stroke:#ffffff;stroke-width:1}
+.mark{fill:currentColor;stroke:#ffffff;stroke-width:1}.mark.open{fill:#ffffff;stroke:currentColor;stroke-width:1.5}.part{fill:currentColor;stroke:#ffffff;stroke-width:1}
 .c0{color:#0072b2}.c1{color:#d55e00}.c2{color:#009e73}.c3{color:#b8578c}.c4{color:#e69f00}.c5{color:#2f9fd8}.c6{color:#1f2328}
 .heat{fill:#0072b2}.d1{stroke-dasharray:8 4}.d2{stroke-dasharray:3 3}.d3{stroke-dasharray:10 3 3 3}
 @media (prefers-color-scheme:dark){svg{background:#0d1117}.text,.title{fill:#e6edf3}.small{fill:#9198a1}
-.heat{fill:#4ba3dd}.axis{stroke:#9198a1}.grid{stroke:#2a313c}.mark,.part{stroke:#0d1117}
+.heat{fill:#4ba3dd}.axis{stroke:#9198a1}.grid{stroke:#2a313c}.mark,.part{stroke:#0d1117}.mark.open{fill:#0d1117;stroke:currentColor}
 .c0{color:#4ba3dd}.c1{color:#ff8a4c}.c2{color:#2fc79b}.c3{color:#e596bf}.c4{color:#f2b83b}.c5{color:#7cc8f2}.c6{color:#e6edf3}}
 </style>
 )";

@@ -5,6 +5,21 @@
 #include <algorithm>
 
 namespace lockstep {
+namespace {
+
+// Pipes would end the cell.
+std::string cell(std::string text) {
+  for (size_t i = 0; (i = text.find('|', i)) != std::string::npos; i += 2) text.insert(i, "\\");
+  return text;
+}
+
+std::string markdown_row(const std::vector<std::string>& row) {
+  std::string line = "|";
+  for (const std::string& text : row) line += " " + cell(text) + " |";
+  return line + "\n";
+}
+
+}  // namespace
 
 std::string TextTable::text() const {
   std::vector<std::string> titles;
@@ -28,6 +43,18 @@ std::string TextTable::text() const {
   };
   std::string text = line(titles);
   for (const auto& row : rows_) text += line(row);
+  return text;
+}
+
+std::string TextTable::markdown() const {
+  std::vector<std::string> titles;
+  std::string rule = "|";
+  for (const Column& column : columns_) {
+    titles.push_back(column.title);
+    rule += column.align == Align::Left ? "---|" : "---:|";
+  }
+  std::string text = markdown_row(titles) + rule + "\n";
+  for (const auto& row : rows_) text += markdown_row(row);
   return text;
 }
 

@@ -19,6 +19,7 @@ class TextTable {
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   std::string text() const;  // titles first; lines end without spaces
+  std::string markdown() const;
 
  private:
   std::vector<Column> columns_;

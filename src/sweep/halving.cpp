@@ -14,7 +14,7 @@ std::map<std::string, std::vector<double>> times_in(const StoreContents& content
   std::map<std::string, std::vector<double>> times;
   for (const StoredRun& run : contents.runs) {
     const double rate = rate_of(run.result);
-    if (run.measured() && rate > 0) times[run.id].push_back(1 / rate);
+    if (run.measured() && !run.result.simulated() && rate > 0) times[run.id].push_back(1 / rate);
   }
   return times;
 }

@@ -26,12 +26,28 @@ constexpr const char* kLogDirectory = "logs";
 
 using Key = std::pair<std::string, int>;  // id and repeat
 
+// A simulation has the id of the run that it stands for, and settles nothing.
 std::set<Key> settled_keys(const StoreContents& contents, bool retry_failed) {
   std::set<Key> keys;
   for (const StoredRun& run : contents.runs) {
+    if (run.result.simulated()) continue;
     if (run.measured() || !retry_failed) keys.emplace(run.id, run.repeat);
   }
   return keys;
+}
+
+using Times = std::map<std::string, std::vector<double>>;  // seconds per image of launches, by id
+
+void note_time(Times& times, const StoredRun& run) {
+  const double rate = rate_of(run.result);
+  if (run.measured() && !run.result.simulated() && rate > 0) times[run.id].push_back(1 / rate);
+}
+
+bool is_precise(const SweepPlan& plan, const Times& times, const SweepRun& run) {
+  const auto own = times.find(run.id);
+  if (!plan.precision || own == times.end()) return false;
+  if (own->second.size() < kLeastForPrecision) return false;
+  return summarize_launches(own->second).precision() <= *plan.precision;
 }
 
 // "10	images/sec: 204.8 +/- ..."; absent: another line.
@@ -50,7 +66,9 @@ class Sweep {
   Sweep(const SweepPlan& plan, Store& store, const std::string& program,
         const std::function<double(const SweepRun&)>& seconds_of, const SweepWatch& watch)
       : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
-    for (const StoredRun& run : store.contents().runs) note(run);
+    for (const StoredRun& run : store.contents().runs) {
+      if (!run.result.simulated()) note(run);
+    }
     settled_ = settled_keys(store.contents(), plan.retry_failed);
   }
 
@@ -67,7 +85,7 @@ class Sweep {
 
  private:
   void attend(const SweepRun& run, int round) {
-    if (settled_.contains({run.id, round}) || is_precise(run)) return;
+    if (settled_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -81,13 +99,6 @@ class Sweep {
     note(*stored);
     if (!stored->measured()) ++outcome_.failed;
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
-  }
-
-  bool is_precise(const SweepRun& run) const {
-    const auto times = times_.find(run.id);
-    if (!plan_.precision || times == times_.end()) return false;
-    if (times->second.size() < kLeastForPrecision) return false;
-    return summarize_launches(times->second).precision() <= *plan_.precision;
   }
 
   // Measured by a sweep that was killed before it could write that down.
@@ -178,8 +189,7 @@ class Sweep {
   void note(const StoredRun& run) {
     settled_.emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
-    const double rate = rate_of(run.result);
-    if (run.measured() && rate > 0) times_[run.id].push_back(1 / rate);
+    note_time(times_, run);
   }
 
   double seconds_for(const SweepRun& run) const {
@@ -191,7 +201,7 @@ class Sweep {
     double remaining = 0;
     int missing = 0;
     for (const SweepRun& each : plan_.runs) {
-      const bool precise = is_precise(each);
+      const bool precise = is_precise(plan_, times_, each);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
         if (settled_.contains({each.id, repeat})) continue;
         remaining += seconds_for(each);
@@ -213,7 +223,8 @@ class Sweep {
   const SweepWatch& watch_;
   SweepOutcome outcome_;
   std::set<Key> settled_;
-  std::map<std::string, std::vector<double>> times_, walls_;  // by id
+  Times times_;
+  std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
 };
 
 }  // namespace
@@ -225,10 +236,14 @@ std::string raw_file_of(const SweepRun& run, int repeat) {
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents) {
   const std::set<Key> settled = settled_keys(contents, plan.retry_failed);
+  Times times;
+  for (const StoredRun& run : contents.runs) note_time(times, run);
   std::vector<std::pair<size_t, int>> missing;
   for (int round = 0; round < plan.repeats; ++round) {
     for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
-      if (!settled.contains({plan.runs[index].id, round})) missing.emplace_back(index, round);
+      const SweepRun& run = plan.runs[index];
+      if (settled.contains({run.id, round}) || is_precise(plan, times, run)) continue;
+      missing.emplace_back(index, round);
     }
   }
   return missing;

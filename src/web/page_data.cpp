@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -34,6 +35,17 @@ Json interval(const std::optional<Interval>& interval) {
   return Json::array({number(interval->low), number(interval->high)});
 }
 
+Json step_times_json(const StepTimes& times) {
+  return {{"steps", times.steps},
+          {"outliers", times.outliers},
+          {"median_ms", number(1000 * times.median)},
+          {"p5_ms", number(1000 * times.p5)},
+          {"p95_ms", number(1000 * times.p95)},
+          {"p99_ms", number(1000 * times.p99)},
+          {"mad_ms", number(1000 * times.mad)},
+          {"cv", number(times.cv)}};
+}
+
 Json configuration_json(const ScalingReport& report, const Configuration& each) {
   Json json = {{"id", each.id},
                {"label", label_of(report, each)},
@@ -53,6 +65,8 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   json["launches"] = each.speed->launches;
   json["rate"] = number(each.speed->images_per_second);
   json["rate_95"] = interval(each.speed->images_per_second_95);
+  if (each.speed->launches > 1) json["launches_cv"] = number(each.speed->cv);
+  if (each.step_times) json["step_times"] = step_times_json(*each.step_times);
   if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
   if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
@@ -106,14 +120,17 @@ Json details_json(std::span<const LaunchDetails> launches) {
   for (const LaunchDetails& each : launches) {
     Json rows = Json::array();
     for (const auto& row : each.lateness.milliseconds) rows.push_back(numbers(row));
-    list.push_back({{"configuration", each.configuration},
-                    {"repeat", each.repeat},
-                    {"warmup_ms", numbers(each.warmup_ms)},
-                    {"steps_ms", numbers(each.steps_ms)},
-                    {"outlier_steps", each.outlier_steps},
-                    {"dropped_steps", each.dropped_steps},
-                    {"steps_per_column", each.lateness.steps_per_column},
-                    {"late_ms", std::move(rows)}});
+    list.push_back(
+        {{"configuration", each.configuration},
+         {"repeat", each.repeat},
+         {"warmup_ms", numbers(each.warmup_ms)},
+         {"steps_ms", numbers(each.steps_ms)},
+         {"range_ms", numbers(std::array{each.range.least, each.range.p5, each.range.median,
+                                         each.range.p95, each.range.most})},
+         {"outlier_steps", each.outlier_steps},
+         {"dropped_steps", each.dropped_steps},
+         {"steps_per_column", each.lateness.steps_per_column},
+         {"late_ms", std::move(rows)}});
   }
   return list;
 }
@@ -210,6 +227,24 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
       {"details", details_json(details.launches)},
       {"machines", machines_json(runs)},
       {"launches_csv", launches_csv(report, runs)}};
+}
+
+Json baseline_json(const std::string& name, const BaselineReport& report) {
+  Json rows = Json::array();
+  for (const BrokenRun& run : report.broken) {
+    rows.push_back({{"label", run.label}, {"verdict", "FAILED"}, {"error", run.error}});
+  }
+  for (const Comparison& row : report.comparisons) {
+    rows.push_back({{"label", row.label},
+                    {"base_rate", number(row.base_rate)},
+                    {"rate", number(row.rate)},
+                    {"ratio", number(row.ratio.value)},
+                    {"ratio_95", interval(row.ratio.interval_95)},
+                    {"p", number(row.p)},
+                    {"verdict", verdict_text(row)},
+                    {"reason", row.reason}});
+  }
+  return {{"name", name}, {"rows", std::move(rows)}, {"notes", report.notes}};
 }
 
 Json published_layer() {

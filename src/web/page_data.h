@@ -20,6 +20,9 @@ struct PageSource {
 Json page_set(const PageSource& source, const ScalingReport& report, const FoundDetails& details);
 Json page_set(const PageSource& source);  // works them out
 
+// For the key "baseline" of a set: how its runs compare with older ones.
+Json baseline_json(const std::string& name, const BaselineReport& report);
+
 Json published_layer();
 
 }  // namespace lockstep

@@ -63,6 +63,14 @@ std::string name_below(const Root& root, const fs::path& path) {
   return relative == own ? "./" + relative : relative;  // not to be taken for the root
 }
 
+// The raw files and the logs of a sweep, thousands perhaps, among which there is no other.
+bool is_of_a_sweep(const fs::path& directory) {
+  const fs::path name = directory.filename();
+  std::error_code unknown;
+  return (name == "runs" || name == "logs") &&
+         fs::exists(directory.parent_path() / Store::kFile, unknown);
+}
+
 using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
 
 // One that is below several roots has the name of the first.
@@ -91,10 +99,7 @@ std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots) {
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
       std::error_code vanished;
       if (!at->is_directory(vanished)) continue;
-      // Nothing below the raw files of a sweep is another.
-      if (at.depth() + 1 >= kDeepest || at->path().filename() == "runs") {
-        at.disable_recursion_pending();
-      }
+      if (at.depth() + 1 >= kDeepest || is_of_a_sweep(at->path())) at.disable_recursion_pending();
       add_if_sweep(root, at->path(), found);
     }
   }

@@ -80,7 +80,6 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   EXPECT_EQ(same.outcome.end, RunEnd::Completed) << same.out;
 }
 
-// Kills whole process trees without mercy, at moments drawn at random.
 TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
   const Ran ran = run(sweep({"--num-devices=1,2", "--repeats=1"}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
@@ -95,6 +94,7 @@ TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
   }
 }
 
+// Kills whole process trees without mercy, at moments drawn at random.
 TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
   const RandomStream random(7, 1);
   size_t before = 0;
@@ -305,6 +305,55 @@ TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
   const size_t launches = read_store(results()).runs.size();
   EXPECT_GE(launches, 3u);
   EXPECT_LT(launches, 200u);
+  EXPECT_THAT(ran.err, Not(HasSubstr("was not reached")));
+  const Ran listed =
+      run(sweep({"--num-devices=1", "--precision=99%", "--repeats=200", "--dry-run"}));
+  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches to go")) << listed.err;
+}
+
+TEST_F(Sweep, PrecisionThatWasNotReachedIsSaid) {
+  const Ran ran = run(sweep({"--num-devices=1", "--precision=0.0001%", "--repeats=3"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: --precision 0.0001% was not reached: trivial:2 x1 native"));
+}
+
+TEST_F(Sweep, TuneOnHostsUsesAllOfThemAndLeavesTheirCoresToThem) {
+  const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--hosts=a:2,b:2",
+                          "--gradient-compression=none", "--dry-run"});
+  ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("variable-update=parameter_server"));
+  EXPECT_THAT(listed.out, HasSubstr("num-ps=4"));
+  EXPECT_THAT(listed.out, Not(HasSubstr("nodes=")));
+  EXPECT_THAT(listed.out, Not(HasSubstr("threads=")));
+}
+
+TEST_F(Sweep, AReportTakesADirectoryOnce) {
+  ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=1"})).outcome.end, RunEnd::Completed);
+  const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), results() + "/"});
+  ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
+  EXPECT_THAT(report.err, HasSubstr("is given twice and counts once"));
+  EXPECT_THAT(report.out, HasSubstr("1 launch: a confidence interval needs at least 3"));
+  EXPECT_THAT(report.out, HasSubstr("median step ms"));
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "report", results(), "--markdown", "--best"}).out,
+              HasSubstr("| model | devices | best |"));
+}
+
+// For whom only the exit code speaks.
+TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
+  const std::string old = (directory_ / "old").string();
+  ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=1", "--output=" + old})).outcome.end,
+            RunEnd::Completed);
+  StoreContents contents = read_store(old);
+  {
+    Store store(results());
+    StoredRun failed = contents.runs.front();
+    failed.result.status = "failed";
+    failed.result.error = "it broke";
+    store.append(failed);
+  }
+  const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", old});
+  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_THAT(report.out, HasSubstr("FAILED: it broke"));
 }
 
 }  // namespace

@@ -126,6 +126,19 @@ TEST_F(Workers, ThereIsOneThroughputWhereverItIsPrinted) {
   EXPECT_THAT(ran.out, HasSubstr(fmt::format("{:.2f} images/sec, 95 % confidence", rate)));
 }
 
+TEST_F(Workers, EnoughPrecisionEndsARunOnAllRanksAtTheSameStep) {
+  const Ran ran = run(train(
+      {"--num-devices=2", "--precision=90%", "--num-batches=20000", "--result", path("r.json")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.status, "completed");
+  EXPECT_GE(result.steps.size(), 30u);
+  EXPECT_LT(result.steps.size(), 20000u);
+  for (const RankResult& rank : result.ranks) EXPECT_EQ(rank.steps.size(), result.steps.size());
+  EXPECT_THAT(ran.out, HasSubstr(fmt::format("--precision 90%: reached after {} of 20000 steps",
+                                             result.steps.size())));
+}
+
 TEST_F(Workers, EfficiencyIsMeasuredOnTheSameDevices) {
   const Ran ran = run(train({"--num-devices=2", "--efficiency", "--result", path("r.json")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;

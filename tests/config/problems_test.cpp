@@ -17,6 +17,12 @@ TEST(Problems, LengthIsGivenOnce) {
               ElementsAre(HasSubstr("give one of them")));
 }
 
+TEST(Problems, PrecisionEndsAMeasurementAndNoTraining) {
+  EXPECT_THAT(problems_in({.precision = 0.01}), IsEmpty());
+  EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x"}).size(), 1u);
+  EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x", .eval = true}).size(), 2u);
+}
+
 TEST(Problems, NoEpochsAreNoTraining) {
   EXPECT_THAT(problems_in({.num_epochs = 0.0}), ElementsAre("--num-epochs must be above 0"));
 }

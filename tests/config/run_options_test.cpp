@@ -36,6 +36,7 @@ std::string another_value(const RunOption& row) {
   if (row.details.choices.size() == 1) return row.details.choices[0];
   const std::string unit = value_name(row);
   if (unit == "N") return "7";
+  if (row.details.is_part) return "0.25";
   const bool large = row.details.range.least > 0.25;
   return unit == "X" ? (large ? "8.25" : "0.25") : "word";
 }
@@ -98,6 +99,18 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
       "--engine torch on all of them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
+}
+
+TEST(RunOptions, APartIsAPercentageToo) {
+  RunConfig run;
+  set_from_text(run, option("precision"), "2%");
+  EXPECT_DOUBLE_EQ(*run.precision, 0.02);
+  set_from_text(run, option("precision"), "0.5");
+  EXPECT_DOUBLE_EQ(*run.precision, 0.5);
+  for (const char* wrong : {"%", "0", "200%", "-1%", "1%%"}) {
+    EXPECT_EQ(refusal("precision", wrong),
+              fmt::format("--precision must be a part such as 2% or 0.02, not '{}'", wrong));
+  }
 }
 
 TEST(RunOptions, ChoicesAreReadInAnyCase) {

@@ -51,6 +51,17 @@ TEST(Details, ARankIsLateByWhatItsOwnWorkTakesBeyondTheMedian) {
   EXPECT_THAT(map.milliseconds[2], ElementsAre(DoubleNear(4, 1e-9), DoubleNear(4, 1e-9)));
 }
 
+TEST(Details, QuantilesAreThoseOfTheStatistics) {
+  RunResult run = three_ranks(2);
+  run.steps = {step_of(10, 0), step_of(20, 0), step_of(40, 0)};
+  const StepRange range = details_of(run).range;
+  EXPECT_NEAR(range.least, 10, 1e-9);
+  EXPECT_NEAR(range.p5, 11, 1e-9);  // linear between order statistics
+  EXPECT_NEAR(range.median, 20, 1e-9);
+  EXPECT_NEAR(range.p95, 38, 1e-9);
+  EXPECT_NEAR(range.most, 40, 1e-9);
+}
+
 TEST(Details, ManyStepsShareColumns) {
   const LatenessMap map = details_of(three_ranks(250)).lateness;
   EXPECT_EQ(map.steps_per_column, 3);

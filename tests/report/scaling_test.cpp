@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "config/run_id.h"
 #include "report/best.h"
+#include "report/made_runs.h"
 #include "report/regressions.h"
 #include "report/scaling_charts.h"
 #include "report/scaling_text.h"
@@ -19,43 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-struct Made {
-  std::string model = "alexnet";
-  int devices = 1;
-  std::vector<double> rates = {100};
-  std::string update = "replicated";
-};
-
-void add(std::vector<StoredRun>& runs, const Made& wish) {
-  for (int repeat = 0; const double rate : wish.rates) {
-    StoredRun run;
-    RunResult& result = run.result;
-    result.config.model = result.facts.model = wish.model;
-    result.config.batch_size = result.facts.batch_size = 8;
-    result.config.num_devices = result.facts.devices = wish.devices;
-    result.config.variable_update = wish.update;
-    result.facts.threads = 1;
-    result.host.usable_threads = 64;
-    result.throughput.total_images_per_second = rate;
-    result.summary.mean_step = 1;
-    result.summary.mean_phases = {0, 0.3, 0.4, 0.2, 0.1};
-    result.started_at = std::to_string(repeat);
-    run.repeat = repeat++;
-    run.id = run_id(result.config);
-    runs.push_back(run);
-  }
-}
-
-std::vector<StoredRun> two_curves() {
-  std::vector<StoredRun> runs;
-  add(runs, {.devices = 2, .rates = {190, 191, 189}});
-  add(runs, {.devices = 1, .rates = {100, 101, 99}});
-  add(runs, {.devices = 4, .rates = {320, 322, 318}});
-  add(runs, {.devices = 2, .rates = {150, 151, 149}, .update = "parameter_server"});
-  add(runs, {.devices = 1, .rates = {98, 99, 97}, .update = "parameter_server"});
-  return runs;
-}
 
 TEST(Scaling, OverHostsASeriesIsTheSameRunOnMoreOfThem) {
   std::vector<StoredRun> runs;
@@ -284,6 +248,16 @@ TEST(ScalingCharts, HaveTheIdealLineEverySeriesAndTheSameBytesEveryTime) {
   }
 }
 
+TEST(ScalingCharts, SayWhatTheyDoNotDraw) {
+  std::vector<StoredRun> runs;
+  for (int i = 0; i < 30; ++i) add(runs, {.model = "net" + std::to_string(i)});
+  const auto files = scaling_charts(make_scaling(runs));
+  for (const char* picture : {"comparison_graph.svg", "throughput.svg", "efficiency.svg"}) {
+    EXPECT_THAT(file(files, picture).text, HasSubstr("28 of 30 series are drawn")) << picture;
+  }
+  EXPECT_THAT(file(files, "breakdown.svg").text, Not(HasSubstr("are drawn")));
+}
+
 TEST(ScalingCharts, OneSinglePointIsStillAPicture) {
   std::vector<StoredRun> runs;
   add(runs, {.model = "<&>"});
@@ -333,6 +307,23 @@ TEST(Baseline, SimulatedResultsArePassedOver) {
   newer.insert(newer.end(), simulated.begin(), simulated.end());
   EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
   EXPECT_THROW(against_baseline(collection(older), collection(simulated), 0.02), Error);
+}
+
+// Silence about a run that used to work would look like good news.
+TEST(Baseline, WhatNoLongerRunsIsARegression) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.rates = {100, 101, 99, 100}});
+  add(older, {.devices = 2, .rates = {190, 191, 189, 190}});
+  add(newer, {.rates = {100, 101, 99, 100}});
+  add(newer, {.devices = 2, .rates = {190, 190}});
+  for (size_t i = 4; i < newer.size(); ++i) newer[i].result.error = "it | broke";
+  const auto report = against_baseline(collection(older), collection(newer), 0.02);
+  EXPECT_TRUE(report.regressed());
+  EXPECT_THAT(baseline_table(report), HasSubstr("FAILED: it | broke"));
+  EXPECT_THAT(baseline_markdown(report), HasSubstr("FAILED: it \\| broke"));
+  EXPECT_THAT(report.notes, IsEmpty());
+  add(newer, {.devices = 2, .rates = {190, 191, 189, 190}});  // tried again with success
+  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
 }
 
 TEST(Baseline, NothingInCommonIsAnError) {

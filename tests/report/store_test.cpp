@@ -72,6 +72,15 @@ TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
                           HasSubstr("line 7 was passed over: it was never finished")));
 }
 
+TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
+  std::string line = stored_line(made(0));
+  line.replace(line.find("\"config\":{"), 10, "\"config\":{\"warp\":9,");
+  add_text(line);
+  EXPECT_THAT(read_store(directory_).skipped,
+              ElementsAre(HasSubstr("line 1 was passed over: it is of another version of lockstep: "
+                                    "a run has no option 'warp'")));
+}
+
 TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
   { Store(directory_).append(made(0)); }
   add_text("{\"schema_version\": 1, \"run");

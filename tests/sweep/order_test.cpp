@@ -41,5 +41,32 @@ TEST(MissingLaunches, AreThoseThatTheStoreLacks) {
   EXPECT_EQ(missing_launches(plan, contents).size(), 3u);
 }
 
+StoredRun launch_of(const std::string& id, int repeat, double rate) {
+  StoredRun run = {.id = id, .repeat = repeat};
+  run.result.throughput.total_images_per_second = rate;
+  return run;
+}
+
+TEST(MissingLaunches, WhatIsPreciseEnoughLacksNone) {
+  SweepPlan plan = {.runs = {{"even", {}}, {"uneven", {}}}, .repeats = 10, .precision = 0.05};
+  StoreContents contents;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    contents.runs.push_back(launch_of("even", repeat, 100 + 0.1 * repeat));
+    contents.runs.push_back(launch_of("uneven", repeat, 100 + 50 * repeat));
+  }
+  const auto missing = missing_launches(plan, contents);
+  EXPECT_EQ(missing.size(), 7u);
+  for (const auto& [index, round] : missing) EXPECT_EQ(index, 1u);
+}
+
+TEST(MissingLaunches, ASimulatedResultIsNoLaunch) {
+  const SweepPlan plan = {.runs = {{"a", {}}}, .repeats = 1};
+  StoreContents contents;
+  contents.runs.push_back(launch_of("a", 0, 100));
+  EXPECT_EQ(missing_launches(plan, contents).size(), 0u);
+  contents.runs.back().result.origin = "simulated by hand";
+  EXPECT_EQ(missing_launches(plan, contents).size(), 1u);
+}
+
 }  // namespace
 }  // namespace lockstep

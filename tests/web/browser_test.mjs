@@ -1,8 +1,8 @@
 // browser_test.mjs: report.html and 'lockstep serve' in a real browser, on real results.
 //   node browser_test.mjs MODULES BROWSER LOCKSTEP
 import assert from "node:assert/strict";
-import {execFileSync, spawn} from "node:child_process";
-import {mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {execFileSync, spawn, spawnSync} from "node:child_process";
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {createInterface} from "node:readline";
 import {tmpdir} from "node:os";
 import path from "node:path";
@@ -36,6 +36,23 @@ function assertClose(shown, stored) {
   assert.ok(Math.abs(shown - stored) <= 0.006 + stored * 0.001, `${shown} is shown, ${stored} was stored`);
 }
 
+// Another sweep out of the first: every launch as `change` makes it; several, or none.
+function derive(directory, change) {
+  const runs = readFileSync(path.join(root, "first/results.jsonl"), "utf8").trim().split("\n");
+  mkdirSync(path.join(root, directory));
+  writeFileSync(path.join(root, directory, "results.jsonl"), runs.flatMap((line) => change(JSON.parse(line))).map((each) => JSON.stringify(each) + "\n").join(""));
+}
+function asAlexnet(line) {
+  const run = structuredClone(line);
+  run.config.model = run.facts.model = "alexnet";
+  run.raw_file = "";
+  return run;
+}
+function asSimulated(line) {
+  const run = asAlexnet(line), devices = 4 * run.facts.devices;
+  return Object.assign(run, {origin: "simulated by hand", run_id: `simulated-${devices}`, config: {...run.config, num_devices: devices}, facts: {...run.facts, devices}});
+}
+
 const claims = {
   async "report.html shows the numbers of the results"(browser) {
     const {page, complaints} = await open(browser, `file://${root}/first/report.html`);
@@ -64,6 +81,42 @@ const claims = {
     }
     await page.locator("#steps summary").first().click();
     assert.ok(await page.locator("#steps tbody tr").count() >= 5);
+    assert.deepEqual(complaints, []);
+  },
+  async "how steps differ stands in a table"(browser) {
+    const {page} = await open(browser, `file://${root}/first/report.html`);
+    assert.match(await page.locator("#step-times thead").innerText(), /median ms.*p5 ms.*p95 ms.*MAD ms.*CV %.*outliers/s);
+    assert.equal(await page.locator("#step-times tbody tr").count(), 2);
+    for (const cell of await page.locator("#step-times tbody td:not(.text)").allInnerTexts()) assert.match(cell, /^[\d.,]+$/);
+  },
+  async "what was simulated is dashed in the same chart, and what others published a layer behind"(browser) {
+    derive("mixed", (line) => (line.repeat ? [asAlexnet(line)] : [asAlexnet(line), asSimulated(line)]));
+    run(["report", path.join(root, "mixed")]);
+    const {page, complaints} = await open(browser, `file://${root}/mixed/report.html`);
+    for (const id of ["throughput", "speed-up", "efficiency"]) {
+      const legend = page.locator(`#${id} .legend button`);
+      assert.deepEqual((await legend.allInnerTexts()).filter((text) => text !== "Ideal"), ["alexnet:2 on native", "alexnet:2 on native, simulated"]);
+      const dashes = (text) => legend.getByText(text, {exact: true}).locator("svg path[stroke-dasharray]").count();
+      assert.equal(await dashes("alexnet:2 on native"), 0);
+      assert.equal(await dashes("alexnet:2 on native, simulated"), 1);
+    }
+    await page.locator("#show-published").check();
+    const published = page.locator("#throughput .legend button[title]");
+    assert.ok(await published.count() >= 1);
+    assert.match(await published.first().getAttribute("title"), /20\d\d/);
+    await page.locator("#throughput summary").click();
+    await page.locator("#throughput tbody tr").first().waitFor();
+    const kinds = new Set(await page.locator("#throughput tbody td:nth-child(2)").allInnerTexts());
+    assert.deepEqual([...kinds].sort(), ["measured", "published", "simulated"]);
+    assert.deepEqual(complaints, []);
+  },
+  async "a run that no longer works is marked against the baseline"(browser) {
+    derive("broken", (line) => [line.facts.devices > 1 ? {...line, status: "failed", error: "it broke"} : line]);
+    const report = spawnSync(lockstep, ["report", path.join(root, "broken"), "--baseline", path.join(root, "first")]);
+    assert.equal(report.status, 1);
+    const {page, complaints} = await open(browser, `file://${root}/broken/report.html`);
+    assert.match(await page.locator("#baseline").innerText(), /1 of 2 configurations became worse/);
+    assert.match(await page.locator("#baseline tbody tr").first().innerText(), /FAILED.*it broke/s);
     assert.deepEqual(complaints, []);
   },
   async "the raw data can be taken along"(browser) {
@@ -106,6 +159,7 @@ const claims = {
     const left = new Promise((ended) => server.once("exit", ended));
     server.kill("SIGINT");
     assert.equal(await left, 0);
+    await page.locator("#lost", {hasText: "No connection"}).waitFor();
   },
 };
 

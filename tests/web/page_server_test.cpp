@@ -235,6 +235,15 @@ TEST_F(Serving, ADirectoryThatIsGivenTwiceIsThereOnce) {
   EXPECT_THAT(sorted_names({monday, root_.string()}), ElementsAre(name + "/monday"));
 }
 
+TEST_F(Serving, SweepsInADirectoryCalledRunsAreFoundButNotAmongRawFiles) {
+  add("runs/tuesday", 100);
+  add("logs/wednesday", 100);
+  add("monday/runs/deep", 100);
+  add("monday/logs/deep", 100);
+  EXPECT_THAT(sorted_names({root_.string()}),
+              ElementsAre("logs/wednesday", "monday", "runs/tuesday"));
+}
+
 TEST_F(Serving, ASweepInASweepOfItsNameIsTwo) {
   add("monday/monday", 100);
   EXPECT_THAT(sorted_names({(root_ / "monday").string()}), ElementsAre("./monday", "monday"));

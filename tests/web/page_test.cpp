@@ -45,6 +45,33 @@ TEST(PageData, HasTheNumbersOfTheTables) {
   EXPECT_EQ(set["history"]["launches"], 2);
 }
 
+TEST(PageData, HasTheStepTimesOfEveryConfiguration) {
+  PageSource source = two_points();
+  Summary& summary = source.collection.runs[1].result.summary;
+  summary.steps = 20;
+  summary.median_step = 0.1;
+  summary.p95_step = 0.15;
+  summary.mad_step = 0.01;
+  summary.outlier_steps = {4};
+  const Json set = page_set(source);
+  EXPECT_FALSE(set["configurations"][0].contains("step_times"));  // it does not tell
+  const Json& times = set["configurations"][1]["step_times"];
+  EXPECT_EQ(times["median_ms"], 100);
+  EXPECT_EQ(times["p95_ms"], 150);
+  EXPECT_EQ(times["mad_ms"], 10);
+  EXPECT_EQ(times["outliers"], 1);
+}
+
+TEST(PageData, ABaselineIsARowForEachRun) {
+  BaselineReport report;
+  report.broken.push_back({"alexnet:8 x4 native", "it broke"});
+  report.comparisons.emplace_back().verdict = Verdict::Slower;
+  const Json json = baseline_json("old", report);
+  EXPECT_EQ(json["rows"][0]["verdict"], "FAILED");
+  EXPECT_EQ(json["rows"][0]["error"], "it broke");
+  EXPECT_EQ(json["rows"][1]["verdict"], "REGRESSION");
+}
+
 TEST(PageData, WhatWasSimulatedIsASeriesOfItsOwn) {
   PageSource source = two_points();
   add(source, 2, 190, "simulated by hand");
@@ -86,7 +113,7 @@ TEST(PageData, WhatWasNotMeasuredIsEmptyThere) {
   failed.summary = {};
   source.collection.runs[1].last_lines = {"no such data set"};
   const Json set = page_set(source);
-  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,it broke\n"));
+  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,,,,,,it broke\n"));
   EXPECT_EQ(set["configurations"][1]["error"], "it broke");
   EXPECT_EQ(set["configurations"][1]["last_lines"][0], "no such data set");
 }
