@@ -1,42 +1,72 @@
 #include "app/interrupt.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
-#include <initializer_list>
+#include <set>
 
 namespace lockstep {
 namespace {
 
-// The only things that a signal handler may read and write are globals.
-volatile std::sig_atomic_t caught = 0;
-const char* volatile answer = "";
+// Signals belong to the process, and so does what is known of them.
+std::atomic<const char*> answer = nullptr;  // null: nobody watches
+std::atomic<bool> caught = false, over = false;
 
-void remember(int) {
-  caught = 1;
-  if (write(STDERR_FILENO, answer, std::strlen(answer)) < 0) return;  // nobody to tell
+sigset_t signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&set, signal);
+  return set;
 }
 
-void handle_with(void (*handler)(int), int flags, std::initializer_list<int> signals) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  for (const int signal : signals) sigaction(signal, &action, nullptr);
+void end_program_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  const sigset_t set = signals();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  raise(signal);
+}
+
+void wait_for_signals() {
+  std::set<int> seen;  // while somebody watches
+  for (const sigset_t set = signals();;) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) continue;
+    if (over) return;
+    // One wish may come by two ways: from the group, and passed on by mpirun or srun, the second
+    // when the first is already fulfilled.
+    if (signal == SIGUSR1 && caught) continue;
+    const char* reply = answer;
+    if (!caught) seen.clear();
+    if (!reply || !seen.insert(signal).second) end_program_by(signal);
+    caught = true;
+    if (write(STDERR_FILENO, reply, std::strlen(reply)) < 0) continue;  // nobody to tell
+  }
 }
 
 }  // namespace
 
-InterruptWatch::InterruptWatch(const char* reply) {
-  caught = 0;
-  answer = reply;
-  handle_with(remember, static_cast<int>(SA_RESETHAND), {SIGINT, SIGTERM});  // the second one kills
-  // One wish may come by two ways: from the group, and passed on by mpirun or srun.
-  handle_with(remember, 0, {SIGUSR1});
+SignalThread::SignalThread() {
+  const sigset_t set = signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  thread_ = std::thread(wait_for_signals);
 }
 
-InterruptWatch::~InterruptWatch() { handle_with(SIG_DFL, 0, {SIGINT, SIGTERM, SIGUSR1}); }
+SignalThread::~SignalThread() {
+  over = true;
+  pthread_kill(thread_.native_handle(), SIGUSR1);
+  thread_.join();
+}
 
-bool InterruptWatch::interrupted() const { return caught != 0; }
+InterruptWatch::InterruptWatch(const char* reply) {
+  caught = false;
+  answer = reply;
+}
+
+InterruptWatch::~InterruptWatch() { answer = nullptr; }
+
+bool InterruptWatch::interrupted() const { return caught; }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "app/interrupt.h"
 #include "app/line_buffer.h"
 #include "app/own_engines.h"
 #include "app/program.h"
@@ -28,6 +29,7 @@ std::string cache_directory(const lockstep::Environment& environment) {
 
 int main(int count, char** words) {
   using namespace lockstep;
+  const SignalThread signals;  // before any other thread
   const std::vector<EngineKind> engines = own_engines();
   const char* kind = std::getenv("TERM");
   const bool terminal =

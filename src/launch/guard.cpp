@@ -60,6 +60,9 @@ void wait_for(const Groups& groups, int turns) {
 }
 
 [[noreturn]] void stand_guard(int socket) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   setsid();  // Ctrl-C and a closing terminal are not for the guard
   dup2(socket, STDIN_FILENO);
   close_range(1, ~0U, 0);  // whoever reads our output must see its end

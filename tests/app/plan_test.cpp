@@ -123,9 +123,9 @@ TEST(Plan, ABatchThatDoesNotFitIsAnErrorThatHelps) {
 }
 
 TEST(Plan, AnAbsurdBatchIsRefusedWithoutAskingTheEngine) {
-  const RunPlan lenet = plan({.model = "lenet", .batch_size = 1'000'000'000});
-  const std::string line = refusal(lenet, needed_bytes(lenet, 20));
-  EXPECT_NE(line.find("the largest batch that fits is 20"), std::string::npos) << line;
+  const RunPlan resnet20 = plan({.model = "resnet20", .batch_size = 1'000'000'000});
+  const std::string line = refusal(resnet20, needed_bytes(resnet20, 2));
+  EXPECT_NE(line.find("the largest batch that fits is 2"), std::string::npos) << line;
 }
 
 }  // namespace

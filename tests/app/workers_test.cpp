@@ -324,5 +324,43 @@ TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
   EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
 }
 
+// A bit for each signal, as /proc says it: what each thread of a process holds back ("SigBlk:") or
+// handles ("SigCgt:").
+std::vector<uint64_t> signals_of_threads(pid_t process, const std::string& field) {
+  std::vector<uint64_t> masks;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
+    std::ifstream status(task.path() / "status");
+    for (std::string word; status >> word;) {
+      if (word == field) status >> std::hex >> masks.emplace_back();
+    }
+  }
+  return masks;
+}
+
+// A handler's frame would be written to wherever a kernel of oneDNN has its stack pointer: into the
+// middle of a matrix.
+TEST_F(Faults, NoThreadThatComputesTakesASignal) {
+  const std::string mark = "WORKERS_TEST=" + directory_.string();
+  const Command command = {.name = "the run",
+                           .argv = train({"--num-devices=2", "--num-batches=1000000"}),
+                           .env = {{"WORKERS_TEST", directory_.string()}},
+                           .directory = directory_.string()};
+  const auto wishes = [](uint64_t mask) {
+    return mask & (1ULL << (SIGINT - 1) | 1ULL << (SIGTERM - 1) | 1ULL << (SIGUSR1 - 1));
+  };
+  run_commands(
+      std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+        if (line.text.find("images/sec") == std::string::npos) return Next::GoOn;
+        for (const pid_t process : processes_with(mark, "LOCKSTEP_RANK")) {
+          done_ = true;
+          EXPECT_EQ(std::ranges::count(signals_of_threads(process, "SigBlk:"), 0u, wishes), 1)
+              << "one thread is there to wait for them";
+          EXPECT_EQ(wishes(signals_of_threads(process, "SigCgt:").front()), 0u);
+        }
+        return Next::Stop;
+      }});
+  EXPECT_TRUE(done_);
+}
+
 }  // namespace
 }  // namespace lockstep
