@@ -22,7 +22,7 @@ OrderOptions order_of(const ExampleSource& source, const StoredInputOptions& opt
 
 // Two threads are enough to keep a queue of reads at the storage; decoding is what takes cores.
 ReadAheadOptions read_ahead_for(const StoredInputOptions& options) {
-  return {.threads = 2, .depth = std::max(64, 8 * options.threads), .announced = 256};
+  return {.threads = 2, .depth = std::max(64, 8 * options.threads)};
 }
 
 }  // namespace
