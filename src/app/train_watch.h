@@ -48,7 +48,7 @@ class TrainWatch : public LoopObserver {
   BenchmarkLog* log_;
   Summaries* summaries_;
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
-  InterruptWatch interrupts_;
+  InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   Pulse& pulse_;
   Progress progress_;
   std::optional<OpTotals> totals_;

@@ -42,6 +42,9 @@ constexpr const char* kInstall =  // another launcher may have been faster, or i
     "{ echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
+constexpr double kSlowestBytesPerSecond = 125'000;  // of the way out, which all hosts share
+// An sshd turns some away when ten have yet to log in (MaxStartups).
+constexpr size_t kFilesAtOnce = 4;
 
 std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
   std::vector<std::string> argv = {"sh", "-c", text, "sh"};
@@ -62,13 +65,16 @@ class Step {
     command.input_file = input;
     command.fails_alone = true;
     plan_.push_back(std::move(command));
+    if (input.empty()) return;
+    const auto bytes = static_cast<double>(std::filesystem::file_size(input));
+    patience_ += Seconds(bytes / kSlowestBytesPerSecond);
   }
 
   Answers run() const {
     Answers answers;
     if (plan_.empty()) return answers;
     const PlanOutcome outcome =
-        run_commands(plan_, {.time = kPatience},
+        run_commands(plan_, {.time = patience_},
                      {.line =
                           [&](const OutputLine& line) {
                             answers[plan_[line.command].name].push_back(line.text);
@@ -102,6 +108,7 @@ class Step {
 
   const Deployment& deployment_;
   std::vector<Command> plan_;
+  Seconds patience_ = kPatience;
 };
 
 std::map<std::string, std::string> own_libraries(const std::string& program) {
@@ -144,17 +151,21 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
   std::set<std::pair<std::string, std::string>> sent;  // host and library
   for (bool missing = true; missing;) {
     missing = false;
-    Step look(deployment), send(deployment);
+    Step look(deployment);
+    std::vector<Step> send;  // one after the other
     for (const auto& [host, place] : targets) look.add(host, script(kLibraries, {place}));
     Answers answers = look.run();
     std::vector<HostFailure> failures;
     for (const auto& [host, place] : targets) {
+      size_t files = 0;
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
           if (!sent.insert({host.name, library}).second) {
             throw HostError({{host.name, library + " was brought there, and is not found"}});
           }
-          send.add(host, receive(place, library, path), path);
+          const size_t step = files++ / kFilesAtOnce;
+          if (step == send.size()) send.emplace_back(deployment);
+          send[step].add(host, receive(place, library, path), path);
           missing = true;
         }
       } catch (const HostError& error) {
@@ -162,7 +173,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       }
     }
     if (!failures.empty()) throw HostError(std::move(failures));
-    send.run();
+    for (const Step& step : send) step.run();
   }
 }
 
