@@ -112,6 +112,12 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
 }
 
+TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
+  expect_one_line("train --hosts ''", 2, "--hosts is empty");
+  expect_one_line("train --worker-hosts ''", 2, "--worker-hosts is empty");
+  expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
+}
+
 TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
   for (const std::string devices : {"--num-devices=1 ", "--num-devices=2 "}) {
     const std::string lenet = "train --model lenet --num-batches=1 " + devices;
