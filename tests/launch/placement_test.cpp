@@ -83,6 +83,8 @@ TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
 
 TEST(ListedPlaces, KeepTheUserForSsh) {
   EXPECT_EQ(listed_places("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
+  EXPECT_EQ(listed_places("me@[fd00::1]:2222", "").hosts,
+            (std::vector<Host>{{"fd00::1", "me@fd00::1"}}));
 }
 
 TEST(ListedPlaces, AnEmptyEntryIsNoProcess) {
