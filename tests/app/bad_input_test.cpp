@@ -118,6 +118,11 @@ TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
   expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
 }
 
+TEST_F(BadInput, TheDoctorIsNotAskedForMoreHostsThanThereAre) {
+  expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
+  expect_one_line("doctor -n 2", 2, "give --hosts or --slurm");
+}
+
 TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
   for (const std::string devices : {"--num-devices=1 ", "--num-devices=2 "}) {
     const std::string lenet = "train --model lenet --num-batches=1 " + devices;
