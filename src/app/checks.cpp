@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "comm/network_interface.h"
+
 namespace lockstep {
 namespace {
 
@@ -121,6 +123,20 @@ Finding check_interfaces(const HostReport& host, const CheckContext& context) {
   return {Level::Ok, fmt::format("{}", fmt::join(names, ", "))};
 }
 
+// All meet at the first host, and it is called by its name there too.
+Finding check_own_name(const HostReport& host, const CheckContext& context) {
+  const std::string way = text(host.facts, "way_to_itself"), own = text(host.facts, "host");
+  const bool keeps_store = &host == &context.all.hosts.front();
+  const bool has_others = std::ranges::any_of(context.all.hosts, [&](const HostReport& other) {
+    return other.unreachable.empty() && text(other.facts, "host") != own;
+  });
+  if (!keeps_store || !has_others || way.empty()) return {};
+  if (!is_loopback(way)) return {Level::Ok, "leads to " + way};
+  return {Level::Problem, fmt::format("{} leads to {} there", host.name, way),
+          "the other hosts meet there: give its name the address of its network in its /etc/hosts, "
+          "or choose one with --interface"};
+}
+
 Finding check_governor(const HostReport& host, const CheckContext&) {
   const std::string governor = text(host.facts, "governor");
   if (governor.empty()) return {Level::Ok, kNotShown};
@@ -209,6 +225,7 @@ constexpr Check kChecks[] = {
     {"disk", true, check_disk},
     {"clock", true, check_clock},
     {"interfaces", true, check_interfaces},
+    {"own name", false, check_own_name},
     {"governor", true, check_governor},
     {"huge pages", true, check_huge_pages},
     {"load", true, check_load},

@@ -118,6 +118,23 @@ TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
   EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
+TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
+  Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  const CheckContext context = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(told(context, "own name"), "");
+  all.hosts[0].facts["host"] = "a";
+  all.hosts[0].facts["way_to_itself"] = "10.0.0.1";
+  all.hosts[1].facts["host"] = "b";
+  all.hosts[1].facts["way_to_itself"] = "127.0.0.1";
+  EXPECT_EQ(told(context, "own name"), "leads to 10.0.0.1");
+  all.hosts[0].facts["way_to_itself"] = "127.0.0.1";
+  EXPECT_EQ(told(context, "own name"), "a leads to 127.0.0.1 there");
+  EXPECT_EQ(worst_of(rows_for(context, true)), Level::Problem);
+  EXPECT_EQ(worst_of(rows_for(context, false)), Level::Ok) << "with --interface it may go well";
+  all.hosts[1].facts["host"] = "a";
+  EXPECT_EQ(told(context, "own name"), "") << "two names of one machine";
+}
+
 TEST(Checks, OneHostHasNoOthersToCompareWith) {
   const Examined all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
