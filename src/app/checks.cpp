@@ -260,7 +260,8 @@ std::vector<Row> rows_for(const CheckContext& context, bool thorough) {
     const bool reached = host.unreachable.empty();
     add(rows, "reachable", host.name,
         reached ? Finding{Level::Ok, "yes"}
-                : Finding{Level::Problem, host.unreachable, context.reach_advice});
+                : Finding{Level::Problem, host.unreachable,
+                          host.advice.empty() ? context.reach_advice : host.advice});
   }
   for (const Check& check : kChecks) {
     for (const HostReport& host : context.all.hosts) {

@@ -66,6 +66,9 @@ std::vector<Host> hosts_of(const RunConfig& run) {
   return hosts;
 }
 
+constexpr const char* kDeployAdvice =
+    "ssh works, but the program cannot be brought there: try another --remote-dir";
+
 // Hosts that the program cannot be brought to are left out, and said to be so.
 std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const LaunchJob& job,
                                               const RunConfig& run) {
@@ -81,8 +84,10 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
       deploy(hosts, deployment);
       return failed;
     } catch (const HostError& error) {
-      for (const auto& [name, why] : error.failures) {
-        failed.push_back({.name = name, .unreachable = no_file_either(run.hosts, why)});
+      for (const auto& [name, why, reached] : error.failures) {
+        failed.push_back({.name = name,
+                          .unreachable = no_file_either(run.hosts, why),
+                          .advice = reached ? kDeployAdvice : ""});
         std::erase_if(hosts, [&](const Host& host) { return host.name == name; });
       }
     }

@@ -223,6 +223,11 @@ std::string hosts_text(const std::vector<Host>& hosts) {
 }
 
 std::vector<Host> read_hosts(const std::string& file_or_list) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file_or_list, unknown) &&
+      file_or_list.find('/') != std::string::npos) {
+    throw UsageError("--hosts {}: it is a directory, not a file", file_or_list);
+  }
   if (!is_file(file_or_list)) {
     if (looks_like_a_file(file_or_list)) {
       throw UsageError("--hosts {}: there is no such file", file_or_list);

@@ -160,6 +160,10 @@ TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
       {.all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"}, true);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].finding.advice, "try 'srun hostname'");
+  all.hosts[0].advice = "another --remote-dir";
+  const CheckContext context = {
+      .all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"};
+  EXPECT_EQ(rows_for(context, true)[0].finding.advice, "another --remote-dir");
 }
 
 TEST(Checks, ALinkThatIsSlowOrClosedIsNamed) {

@@ -120,7 +120,8 @@ TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
   close(ends[1]);
   EXPECT_THAT(read_hosts("/dev/fd/" + std::to_string(ends[0])), ::testing::SizeIs(2));
   close(ends[0]);
-  EXPECT_THAT([&] { read_hosts("/tmp"); }, ::testing::Throws<UsageError>());
+  EXPECT_THAT([&] { read_hosts("/tmp"); },
+              ::testing::ThrowsMessage<UsageError>("--hosts /tmp: it is a directory, not a file"));
 }
 
 TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {
