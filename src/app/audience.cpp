@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -30,7 +31,7 @@ std::string Audience::who(int rank) const {
 
 void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   const auto log = logs_.find(rank);
-  if (log != logs_.end()) log->second.add(text + "\n");
+  if (log != logs_.end()) write(log->second, text + "\n");
   if (rank == 0) {
     (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
@@ -52,7 +53,15 @@ void Audience::hear_starter(const std::string& name, const std::string& text) {
 void Audience::keep(const std::string& name, const std::string& text) {
   if (log_dir_.empty()) return;
   if (!starter_log_) starter_log_.emplace(log_dir_, kStarterLog);
-  starter_log_->add(fmt::format("[{}] {}\n", name, text));
+  write(*starter_log_, fmt::format("[{}] {}\n", name, text));
+}
+
+// The measurement is worth more than its logs: it goes on.
+void Audience::write(OutputLog& log, const std::string& text) {
+  log.add(text);
+  if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;
+  around_.err << "note: the logs in " << log_dir_ << " are not complete: " << log.trouble() << "\n"
+              << std::flush;
 }
 
 void Audience::remember(const std::string& name, const std::string& text) {
