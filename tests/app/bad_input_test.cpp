@@ -118,6 +118,10 @@ TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
   expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
 }
 
+TEST_F(BadInput, AnInterfaceThatIsNotThereIsAUsageErrorAlsoWhereNoneIsNeeded) {
+  expect_one_line("train -g 2 --interface nowhere", 2, "no network interface 'nowhere'");
+}
+
 TEST_F(BadInput, TheDoctorIsNotAskedForMoreHostsThanThereAre) {
   expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
   expect_one_line("doctor -n 2", 2, "give --hosts or --slurm");
