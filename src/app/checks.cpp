@@ -162,7 +162,7 @@ Finding check_load(const HostReport& host, const CheckContext&) {
 Finding check_steal(const HostReport& host, const CheckContext&) {
   const auto stolen = number(host.compute, "stolen");
   if (!stolen) return {};
-  if (*stolen < 0.02) return {Level::Ok, "none"};
+  if (*stolen < 0.02) return {Level::Ok, *stolen < 0.005 ? "none" : "below 2 %"};
   return {Level::Warning, fmt::format("{:.0f} % of the processors' time", *stolen * 100),
           "other virtual machines take it; use instances of their own"};
 }
@@ -209,7 +209,9 @@ Finding check_compute(const HostReport& host, const CheckContext& context) {
   const auto flops = flops_of(host);
   if (!flops) return {};
   if (context.all.hosts.size() == 1) {
-    return {Level::Ok, fmt::format("{:.0f} GFLOP/s on all cores", *flops * 1e-9)};
+    return {Level::Ok, fmt::format("{:.0f} GFLOP/s of a plain loop on all cores, to compare hosts "
+                                   "by; training is far faster",
+                                   *flops * 1e-9)};
   }
   const double usual = median_of(context.all, flops_of);
   if (*flops >= 0.85 * usual) return {Level::Ok, "as fast as the others"};
