@@ -83,7 +83,9 @@ class AgentTalk : public Talk {
                                      : fmt::format("{}: {}", host(said->first), said->second));
       return kFailure;
     }
-    return stopping_ ? kInterrupted : kSuccess;
+    if (!stopping_) return kSuccess;
+    audience_.tell_of_interruption();
+    return kInterrupted;
   }
 
  private:

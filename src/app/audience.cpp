@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostUnshown = 40;
 constexpr const char* kStarterLog = "launcher";
+constexpr const char* kInterruptedLine = "lockstep: interrupted";
 
 }  // namespace
 
@@ -33,6 +34,7 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   const auto log = logs_.find(rank);
   if (log != logs_.end()) write(log->second, text + "\n");
   if (rank == 0) {
+    told_of_interruption_ |= text.starts_with(kInterruptedLine);
     (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
     around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
@@ -72,6 +74,11 @@ void Audience::remember(const std::string& name, const std::string& text) {
 void Audience::explain() {
   for (const std::string& line : unshown_) around_.err << line << "\n";
   unshown_.clear();
+}
+
+void Audience::tell_of_interruption() {
+  if (std::exchange(told_of_interruption_, true)) return;
+  around_.err << kInterruptedLine << "; nothing more was measured than is shown here\n";
 }
 
 }  // namespace lockstep

@@ -30,5 +30,18 @@ TEST(Audience, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
             "note: the logs in " + logs.string() + " are not complete: No space left on device\n");
 }
 
+TEST(Audience, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
+  for (const bool by_rank_0 : {true, false}) {
+    std::ostringstream out, err;
+    Surroundings around = {.engines = {}, .out = out, .err = err};
+    Audience audience(around, {}, {});
+    if (by_rank_0) audience.hear(0, "lockstep: interrupted after 3 of 10 timed steps", true);
+    audience.tell_of_interruption();
+    EXPECT_EQ(err.str(),
+              by_rank_0 ? "lockstep: interrupted after 3 of 10 timed steps\n"
+                        : "lockstep: interrupted; nothing more was measured than is shown here\n");
+  }
+}
+
 }  // namespace
 }  // namespace lockstep
