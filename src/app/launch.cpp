@@ -197,6 +197,9 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
     around.err
         << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
     return kInterrupted;
+  } catch (const Error&) {  // only adds where they are
+    logs.settle(/*went_well=*/false);
+    throw;
   }
 }
 
