@@ -10,6 +10,7 @@ import path from "node:path";
 const [, , modules, executablePath, lockstep] = process.argv;
 const {chromium} = await import(path.join(modules, "playwright-core/index.mjs"));
 const root = mkdtempSync(path.join(tmpdir(), "lockstep-browser-"));
+const aside = mkdtempSync(path.join(tmpdir(), "lockstep-browser-"));  // which nobody serves
 const children = [];
 
 const sweepWords = (directory, repeats) => ["sweep", "--models=trivial:2", "--num-devices=1,2", "--threads=1", "--num-warmup-batches=1",
@@ -39,8 +40,8 @@ function assertClose(shown, stored) {
 // Another sweep out of the first: every launch as `change` makes it; several, or none.
 function derive(directory, change) {
   const runs = readFileSync(path.join(root, "first/results.jsonl"), "utf8").trim().split("\n");
-  mkdirSync(path.join(root, directory));
-  writeFileSync(path.join(root, directory, "results.jsonl"), runs.flatMap((line) => change(JSON.parse(line))).map((each) => JSON.stringify(each) + "\n").join(""));
+  mkdirSync(path.join(aside, directory));
+  writeFileSync(path.join(aside, directory, "results.jsonl"), runs.flatMap((line) => change(JSON.parse(line))).map((each) => JSON.stringify(each) + "\n").join(""));
 }
 function asAlexnet(line) {
   const run = structuredClone(line);
@@ -80,7 +81,7 @@ const claims = {
       assert.equal(await page.locator(`#${id} tbody tr`).count(), 2, id);
     }
     await page.locator("#steps summary").first().click();
-    assert.ok(await page.locator("#steps tbody tr").count() >= 5);
+    await page.locator("#steps tbody tr").nth(4).waitFor();  // filled when it opens
     assert.deepEqual(complaints, []);
   },
   async "how steps differ stands in a table"(browser) {
@@ -91,8 +92,8 @@ const claims = {
   },
   async "what was simulated is dashed in the same chart, and what others published a layer behind"(browser) {
     derive("mixed", (line) => (line.repeat ? [asAlexnet(line)] : [asAlexnet(line), asSimulated(line)]));
-    run(["report", path.join(root, "mixed")]);
-    const {page, complaints} = await open(browser, `file://${root}/mixed/report.html`);
+    run(["report", path.join(aside, "mixed")]);
+    const {page, complaints} = await open(browser, `file://${aside}/mixed/report.html`);
     for (const id of ["throughput", "speed-up", "efficiency"]) {
       const legend = page.locator(`#${id} .legend button`);
       assert.deepEqual((await legend.allInnerTexts()).filter((text) => text !== "Ideal"), ["alexnet:2 on native", "alexnet:2 on native, simulated"]);
@@ -112,9 +113,9 @@ const claims = {
   },
   async "a run that no longer works is marked against the baseline"(browser) {
     derive("broken", (line) => [line.facts.devices > 1 ? {...line, status: "failed", error: "it broke"} : line]);
-    const report = spawnSync(lockstep, ["report", path.join(root, "broken"), "--baseline", path.join(root, "first")]);
+    const report = spawnSync(lockstep, ["report", path.join(aside, "broken"), "--baseline", path.join(root, "first")]);
     assert.equal(report.status, 1);
-    const {page, complaints} = await open(browser, `file://${root}/broken/report.html`);
+    const {page, complaints} = await open(browser, `file://${aside}/broken/report.html`);
     assert.match(await page.locator("#baseline").innerText(), /1 of 2 configurations became worse/);
     assert.match(await page.locator("#baseline tbody tr").first().innerText(), /FAILED.*it broke/s);
     assert.deepEqual(complaints, []);
@@ -180,6 +181,6 @@ try {
 } finally {
   if (browser) await browser.close();
   for (const child of children) if (child.exitCode === null) child.kill("SIGKILL");
-  rmSync(root, {recursive: true, force: true});
+  for (const directory of [root, aside]) rmSync(directory, {recursive: true, force: true});
 }
 process.exit(failed ? 1 : 0);
