@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "app/interrupt.h"
 #include "app/program.h"
 #include "app/reference_kind.h"
 #include "base/text.h"
@@ -131,13 +132,14 @@ TEST_F(Commands, TheBenchmarkLogHasAMetricForEveryShownStep) {
 TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
   const pid_t child = fork();
   if (child == 0) {
+    const SignalThread signals;
     const EngineKind engines[] = {reference_kind()};
     // Interrupts itself at the first step line, as a user would.
     struct Interrupting : std::stringbuf {
       int sync() override {
         if (str().find("images/sec:") != std::string::npos && !done) {
           done = true;
-          std::raise(SIGINT);
+          kill(getpid(), SIGINT);
         }
         return 0;
       }
@@ -158,7 +160,8 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
   EXPECT_EQ(WEXITSTATUS(status), 130);
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.status, "interrupted");
-  EXPECT_EQ(result.steps.size(), 1u);
+  EXPECT_GE(result.steps.size(), 1u);
+  EXPECT_LT(result.steps.size(), 100u);
 }
 
 TEST_F(Commands, ModelsListsEveryNetworkAsTextAndAsJson) {
