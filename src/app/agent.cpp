@@ -114,11 +114,12 @@ std::vector<Command> plan(const Surroundings& around, const AgentJob& job,
 void send_file(std::ostream& out, const fs::path& path, const std::string& name) {
   std::ifstream file(path, std::ios::binary);
   std::string piece(kPieceBytes, '\0');
-  do {
+  while (file) {
     file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     const std::string_view bytes(piece.data(), static_cast<size_t>(file.gcount()));
-    out << "file " << name << " " << base64(bytes) << "\n";
-  } while (file);
+    if (!bytes.empty()) out << "file " << name << " " << base64(bytes) << "\n";
+  }
+  if (file.eof()) out << "file " << name << " \n";
 }
 
 void send_files(std::ostream& out, const fs::path& directory) {
@@ -136,10 +137,12 @@ void send_files(std::ostream& out, const fs::path& directory) {
 // ends well, so that the others have the time to do theirs.
 void report(const PlanOutcome& outcome, std::ostream& out) {
   if (outcome.end != RunEnd::Failed) return;
-  for (const std::string& line : outcome.commands[outcome.culprit].last_lines) {
-    out << "last - " << line << "\n";
-  }
-  out << "failed - " << outcome.why << "\n" << std::flush;
+  const CommandOutcome& culprit = outcome.commands[outcome.culprit];
+  for (const std::string& line : culprit.last_lines) out << "last - " << line << "\n";
+  const bool told = culprit.status && !culprit.status->by_signal;
+  out << fmt::format("failed {} {}\n", told ? fmt::to_string(culprit.status->code) : "-",
+                     outcome.why)
+      << std::flush;
 }
 
 int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {

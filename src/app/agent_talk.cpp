@@ -46,8 +46,10 @@ class AgentTalk : public Talk {
       if (rank) audience_.hear(static_cast<int>(*rank), said.text, said.kind == "err");
     } else if (said.kind == "file") {
       files_.add(said.name, from_base64(said.text));
-    } else if (said.kind == "last" || said.kind == "failed") {
-      explain(line.command, said);
+    } else if (said.kind == "last") {
+      last_lines_[line.command].push_back(said.text);
+    } else if (said.kind == "failed") {
+      fail(line.command, said);
     }
     return Next::GoOn;
   }
@@ -70,7 +72,7 @@ class AgentTalk : public Talk {
   }
 
   int exit_code(const PlanOutcome& outcome) override {
-    if (failed_) return kFailure;
+    if (failed_at_) return code_;
     if (outcome.end == RunEnd::Failed) {
       const auto said = complaints_.find(outcome.culprit);
       around_.err << fmt::format("lockstep: host {}; the run was ended\n",
@@ -89,16 +91,17 @@ class AgentTalk : public Talk {
     for (size_t host = 0; host < plan_.hosts.size(); ++host) letters_.push_back({host, text});
   }
 
-  // The first that failed is the reason; what the others say follows from it.
-  void explain(size_t command, const AgentLine& said) {
-    if (failed_ && *failed_ != command) return;
-    failed_ = command;
-    if (said.kind == "last") {
-      around_.err << "[" << host(command) << "] " << said.text << "\n" << std::flush;
-      return;
+  // The first that failed is the reason; what the others say follows from it. Workers that are to
+  // stop tell each other, and one may have ended when its own agent comes to hear of it.
+  void fail(size_t command, const AgentLine& said) {
+    const int code = code_of_run(static_cast<int>(whole_number(said.name).value_or(kFailure)));
+    if (failed_at_ || (stopping_ && code == kInterrupted)) return;
+    for (const std::string& line : last_lines_[command]) {
+      around_.err << "[" << host(command) << "] " << line << "\n";
     }
     audience_.keep(host(command), said.text);
     around_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    code_ = code;
     failed_at_ = Clock::now();
     tell_all("stop\n");
   }
@@ -109,9 +112,10 @@ class AgentTalk : public Talk {
   RemoteFiles files_;
   InterruptWatch interrupts_;
   std::vector<Letter> letters_;
-  std::map<size_t, std::string> complaints_;  // the last of each ssh
-  std::optional<size_t> failed_;
+  std::map<size_t, std::string> complaints_;               // the last of each ssh
+  std::map<size_t, std::vector<std::string>> last_lines_;  // of the rank that failed there
   std::optional<TimePoint> failed_at_;
+  int code_ = kFailure;  // of the run, when it failed
   TimePoint told_ = Clock::now();
   bool stopping_ = false;
 };

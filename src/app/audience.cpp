@@ -42,7 +42,11 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
 
 void Audience::hear_starter(const std::string& name, const std::string& text) {
   keep(name, text);
-  remember(name, text);
+  if (verbose_) {
+    around_.err << "[" << name << "] " << text << "\n" << std::flush;
+  } else {
+    remember(name, text);
+  }
 }
 
 void Audience::keep(const std::string& name, const std::string& text) {

@@ -24,8 +24,8 @@ class Audience {
   Audience(Surroundings& around, std::span<const PlannedProcess> processes, const RunConfig& run);
 
   void hear(int rank, const std::string& text, bool from_stderr);
-  // From the program that starts the processes, or from the line to a host. Shown only when it
-  // explains a failure.
+  // From the program that starts the processes, or from the line to a host. Without --verbose shown
+  // only when it explains a failure.
   void hear_starter(const std::string& name, const std::string& text);
   // The same, of which somebody else takes care that it is seen: it is only kept.
   void keep(const std::string& name, const std::string& text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -107,10 +108,11 @@ Finding check_clock(const HostReport& host, const CheckContext& context) {
 
 Finding check_interfaces(const HostReport& host, const CheckContext& context) {
   std::vector<std::string> names;
+  std::string last;
   for (const Json& each : host.facts.value("interfaces", Json::array())) {
     const auto speed = number(each, "mbit_per_second");
     const std::string name = text(each, "name");
-    if (!names.empty() && names.back().starts_with(name)) continue;
+    if (std::exchange(last, name) == name) continue;  // it has several addresses
     names.push_back(speed ? fmt::format("{} {:.0f} Mbit/s", name, *speed) : name);
   }
   if (names.empty() && context.all.hosts.size() > 1) {
@@ -158,12 +160,12 @@ Finding check_quota(const HostReport& host, const CheckContext&) {
           "time is given in slices: use --threads, or give the container whole cores"};
 }
 
-Finding check_places(const HostReport& host, const CheckContext& context) {
+Finding check_places(const HostReport& host, const CheckContext&) {
   const auto cores = number(host.facts, "usable_threads");
   if (!cores) return {};
-  const std::string what = fmt::format("{} worker{} on {:.0f} cores", context.workers_per_host,
-                                       context.workers_per_host == 1 ? "" : "s", *cores);
-  if (context.workers_per_host <= *cores) return {Level::Ok, what};
+  const std::string what = fmt::format("{} worker{} on {:.0f} cores", host.workers,
+                                       host.workers == 1 ? "" : "s", *cores);
+  if (host.workers <= *cores) return {Level::Ok, what};
   return {Level::Warning, what, "fewer workers (-g): they take each other's time"};
 }
 

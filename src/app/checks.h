@@ -22,7 +22,6 @@ struct Finding {
 struct CheckContext {
   const Examined& all;
   std::string version, program;  // of the doctor itself
-  int workers_per_host = 1;      // that are wanted
   // What the user can try when a host is not reached; empty: it is this machine.
   std::string reach_advice = {};
 };

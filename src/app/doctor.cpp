@@ -14,6 +14,7 @@
 #include "comm/store_server.h"
 #include "config/run_config.h"
 #include "launch/deploy.h"
+#include "launch/slurm.h"
 #include "launch/ssh_plan.h"
 #include "measure/host.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct DoctorWishes {
   RunConfig run;  // hosts, and how they are reached
   bool slurm = false, json = false;
+  bool workers_said = false;  // else a list may name slots
 };
 
 CommandSyntax syntax_for(DoctorWishes& wishes) {
@@ -45,10 +47,11 @@ CommandSyntax syntax_for(DoctorWishes& wishes) {
   for (Flag& flag : run_flags(wishes.run)) {
     if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
     flag.group = "Options";
-    if (flag.name == "num-devices") flag.help = "workers that each host shall have";
+    if (flag.name == "num-devices") flag.help = "workers that each host shall have, or its slots";
     if (flag.name == "hosts") flag.help = "file or list, as of train; by default this machine";
     syntax.flags.push_back(std::move(flag));
   }
+  note_given(syntax.flags, "num-devices", wishes.workers_said);
   return syntax;
 }
 
@@ -84,7 +87,8 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
   return failed;
 }
 
-Examined examine_by_ssh(const Surroundings& around, const RunConfig& run) {
+Examined examine_by_ssh(const Surroundings& around, const DoctorWishes& wishes) {
+  const RunConfig& run = wishes.run;
   std::vector<Host> hosts = hosts_of(run);
   LaunchJob job = {.program = around.program,
                    .version = program_version(),
@@ -105,35 +109,45 @@ Examined examine_by_ssh(const Surroundings& around, const RunConfig& run) {
   }
   if (!hosts.empty()) route.commands = plan_ssh(job).commands;
   Examined all = examine(route, {.directory = job.remote_dir}, job.token);
+  for (size_t host = 0; host < hosts.size(); ++host) {
+    const bool said = wishes.workers_said || !hosts[host].slots;
+    all.hosts[host].workers = said ? run.num_devices : *hosts[host].slots;
+  }
   all.hosts.insert(all.hosts.end(), failed.begin(), failed.end());
   return all;
 }
 
-Examined examine_by_slurm(const Surroundings& around, const RunConfig& run) {
+Examined with_workers(Examined all, int workers) {
+  for (HostReport& host : all.hosts) host.workers = workers;
+  return all;
+}
+
+Examined examine_by_slurm(const Surroundings& around, const DoctorWishes& wishes) {
+  const RunConfig& run = wishes.run;
   const auto allocated = around.environment("SLURM_JOB_NUM_NODES");
   const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
   const Command command = {
       .name = "srun",
       .argv = {"srun", "--label", "--overcommit", "--nodes=" + nodes, "--ntasks-per-node=1",
-               "--cpu-bind=none", "--mpi=none", around.program, "agent"}};
+               "--cpu-bind=none", "--mpi=none", around.program, "agent"},
+      .env = srun_environment()};
   ProbeRoute route = {.names = {}, .commands = {command}, .tag = LineTag::Slurm};
   for (int node = 0; node < std::stoi(nodes); ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
-  Examined all = examine(route, {.directory = "."}, random_token());
-  return all;
+  return with_workers(examine(route, {.directory = "."}, random_token()), run.num_devices);
 }
 
-Examined examine_this_machine(const Surroundings& around, const RunConfig&) {
+Examined examine_this_machine(const Surroundings& around, const DoctorWishes& wishes) {
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
                             .commands = {{.name = name, .argv = {around.program, "agent"}}}};
-  return examine(route, {.directory = "."}, random_token());
+  return with_workers(examine(route, {.directory = "."}, random_token()), wishes.run.num_devices);
 }
 
 // How hosts are reached.
 struct Way {
-  Examined (*examine)(const Surroundings& around, const RunConfig& run);
+  Examined (*examine)(const Surroundings& around, const DoctorWishes& wishes);
   const char* reach_advice;
 };
 constexpr Way kHere = {examine_this_machine, ""};
@@ -177,11 +191,10 @@ int doctor_command(Surroundings& around, std::span<const std::string> arguments)
     throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
   }
   const Way& way = wishes.slurm ? kBySlurm : wishes.run.hosts.empty() ? kHere : kBySsh;
-  const Examined all = way.examine(around, wishes.run);
+  const Examined all = way.examine(around, wishes);
   const CheckContext context = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(around.program),
-                                .workers_per_host = wishes.run.num_devices,
                                 .reach_advice = way.reach_advice};
   std::vector<Row> rows = rows_for(context, /*thorough=*/true);
   for (Row& row : link_rows(all)) rows.push_back(std::move(row));
@@ -195,28 +208,33 @@ int doctor_command(Surroundings& around, std::span<const std::string> arguments)
 void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
                    const std::function<bool()>& interrupted) {
   ProbeRoute route;
-  int most = 1;
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
     route.names.push_back(plan.hosts[host].name);
     route.commands.push_back(plan.commands[host]);
-    most = std::max(most, static_cast<int>(plan.agents[host].ranks.size()));
   }
-  const Examined all =
+  Examined all =
       examine(route, {.directory = job.remote_dir, .thorough = false, .interrupted = interrupted},
               job.token);
+  for (size_t host = 0; host < plan.hosts.size(); ++host) {
+    all.hosts[host].workers = static_cast<int>(plan.agents[host].ranks.size());
+  }
   const CheckContext context = {.all = all,
                                 .version = job.version,
                                 .program = directory_name(job.program),
-                                .workers_per_host = most,
                                 .reach_advice = kBySsh.reach_advice};
   std::vector<Row> rows = rows_for(context, /*thorough=*/false);
   std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
+  std::vector<std::string> problems;
   for (const Row& row : rows) {
     const std::string line = fmt::format("host {}: {}: {} ({})", fmt::join(row.hosts, ", "),
                                          row.check, row.finding.what, row.finding.advice);
-    if (row.finding.level == Level::Problem) throw Error("{}", line);
-    around.err << "warning: " << line << "\n";
+    if (row.finding.level == Level::Problem) {
+      problems.push_back(line);
+    } else {
+      around.err << "warning: " << line << "\n";
+    }
   }
+  if (!problems.empty()) throw Error("{}", fmt::join(problems, "\n"));
 }
 
 }  // namespace lockstep

@@ -12,8 +12,8 @@ namespace lockstep {
 
 int doctor_command(Surroundings& around, std::span<const std::string> arguments);
 
-// Warnings go to stderr. Throws Error for a problem, Interrupted when the user wants no more. The
-// program must be on the hosts already.
+// Warnings go to stderr. Throws Error with all problems, Interrupted when the user wants no more.
+// The program must be on the hosts already.
 void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
                    const std::function<bool()>& interrupted);
 

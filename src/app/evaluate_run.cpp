@@ -96,7 +96,7 @@ class EvaluationRun {
   const RunPlan& plan_;
   Crew& crew_;
   Seconds interval_;
-  InterruptWatch interrupts_;
+  InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   TimePoint looked_at_;
   std::string seen_;  // of rank 0: the newest file, when it looked
   bool interrupted_ = false;

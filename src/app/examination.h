@@ -25,6 +25,7 @@ struct HostReport {
   std::string unreachable = {};  // why; empty: it was reached
   Json facts = {}, compute = {}, programs = {};
   std::optional<double> clock_offset = {}, clock_uncertainty = {};  // in seconds, to ours
+  int workers = 1;                                                  // that it shall have
 };
 
 struct Examined {

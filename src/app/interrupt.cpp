@@ -35,8 +35,7 @@ void wait_for_signals() {
     int signal = 0;
     if (sigwait(&set, &signal) != 0) continue;
     if (over) return;
-    // One wish may come by two ways: from the group, and passed on by mpirun or srun, the second
-    // when the first is already fulfilled.
+    // One wish may come by two ways: from the group, and passed on by mpirun or srun.
     if (signal == SIGUSR1 && caught) continue;
     const char* reply = answer;
     if (!caught) seen.clear();
@@ -60,12 +59,14 @@ SignalThread::~SignalThread() {
   thread_.join();
 }
 
-InterruptWatch::InterruptWatch(const char* reply) {
+InterruptWatch::InterruptWatch(const char* reply, Afterwards afterwards) : afterwards_(afterwards) {
   caught = false;
   answer = reply;
 }
 
-InterruptWatch::~InterruptWatch() { answer = nullptr; }
+InterruptWatch::~InterruptWatch() {
+  if (afterwards_ == Afterwards::Ends) answer = nullptr;
+}
 
 bool InterruptWatch::interrupted() const { return caught; }
 

@@ -24,13 +24,22 @@ class SignalThread {
 // it. Needs a SignalThread. One at a time.
 class InterruptWatch {
  public:
-  // `reply`: what the signal writes to stderr; text that lives as long.
-  explicit InterruptWatch(const char* reply = "");
+  // What a signal does when the watch is over.
+  enum class Afterwards {
+    Ends,    // the program
+    Nothing  // the first one. Workers are signalled one by one and stop together: the signal of one
+             // may come when it has stopped already, and its death would look like a failure.
+  };
+  // `reply`: what the signal writes to stderr; text that is always there.
+  explicit InterruptWatch(const char* reply = "", Afterwards afterwards = Afterwards::Ends);
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
 
   bool interrupted() const;
+
+ private:
+  Afterwards afterwards_;
 };
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "app/slurm_place.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/placement.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -22,24 +23,23 @@ int number_in(const Environment& environment, const char* name) {
 // Every process is started by hand, and the first worker runs the store.
 std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& environment) {
   if (run.job_name.empty()) return {};
-  const auto hosts = [](const std::string& list) {
-    return list.empty() ? std::vector<std::string>{} : split(list, ',');
-  };
-  const std::vector<std::string> workers = hosts(run.worker_hosts), servers = hosts(run.ps_hosts);
+  if (run.worker_hosts.empty()) {
+    throw UsageError("--job-name needs --worker-hosts, where all meet");
+  }
+  const std::vector<PlacedRank> ranks = listed_places(run.worker_hosts, run.ps_hosts).ranks;
+  const int size = static_cast<int>(ranks.size());
+  const int servers = static_cast<int>(std::ranges::count(ranks, true, &PlacedRank::server));
   const bool server = run.job_name == "ps";
-  const int among = static_cast<int>(server ? servers.size() : workers.size());
-  if (workers.empty()) throw UsageError("--job-name needs --worker-hosts, where all meet");
+  const int among = server ? servers : size - servers;
   if (run.task_index >= among) {
     throw UsageError("--task-index {}: --{}-hosts lists {}", run.task_index,
                      server ? "ps" : "worker", among);
   }
-  const int first = server ? static_cast<int>(workers.size()) : 0;
-  const int size = static_cast<int>(workers.size() + servers.size());
   // Without a secret in the environment, the lists keep runs apart, though not strangers out.
   return Place{.meeting = size == 1 ? Meeting::Nobody : Meeting::OwnStore,
-               .rank = first + run.task_index,
+               .rank = (server ? size - servers : 0) + run.task_index,
                .size = size,
-               .store = parse_endpoint(workers.front()),
+               .store = parse_endpoint(split(run.worker_hosts, ',').front()),
                .token = environment(kTokenVariable)
                             .value_or(fmt::format("lockstep run of {} and {}", run.worker_hosts,
                                                   run.ps_hosts))};

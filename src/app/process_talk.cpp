@@ -41,16 +41,12 @@ class ProcessTalk : public Talk {
     }
     audience_.keep("launcher", outcome.why);
     around_.err << "lockstep: " << outcome.why << "; the run was ended\n";
-    return asked_in_vain(outcome) ? kUsage : kFailure;
+    const auto& status = outcome.commands[outcome.culprit].status;
+    const bool told = outcome.end == RunEnd::Failed && status && !status->by_signal;
+    return told ? code_of_run(status->code) : kFailure;
   }
 
  private:
-  // What was asked for could not be had, which only the processes could tell.
-  static bool asked_in_vain(const PlanOutcome& outcome) {
-    const auto& status = outcome.commands[outcome.culprit].status;
-    return outcome.end == RunEnd::Failed && status && !status->by_signal && status->code == kUsage;
-  }
-
   // It is known which of them failed first.
   void explain(const PlanOutcome& outcome) {
     if (outcome.culprit == 0 || verbose_) return;

@@ -1,7 +1,9 @@
 #include "app/remote_files.h"
 
 #include <filesystem>
+#include <fstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace lockstep {
@@ -10,6 +12,7 @@ namespace {
 constexpr const char* kResult = "result.json";
 constexpr const char* kTrace = "trace.json";
 constexpr const char* kBenchmark = "benchmark";
+constexpr const char* kMetrics = "metric.log";  // to which every run adds
 
 std::string if_wanted(const std::string& here, const char* there) {
   return here.empty() ? "" : there;
@@ -19,17 +22,24 @@ std::string last_part(const std::string& name) {
   return std::filesystem::path(name).filename().string();
 }
 
-// What is kept there for longer than the run cannot lie in the run's directory, which goes with it.
-void refuse_relative(const char* option, const std::string& directory) {
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Processes there run in a directory of the run, which goes with it: nothing that was there before,
+// or is kept for longer, can lie in it.
+void refuse_relative(const char* option, const std::string& directory, const char* where) {
   if (directory.empty() || std::filesystem::path(directory).is_absolute()) return;
-  throw UsageError("{} is on rank 0's host: give an absolute path, not '{}'", option, directory);
+  throw UsageError("{} is on {}: give an absolute path, not '{}'", option, where, directory);
 }
 
 }  // namespace
 
 RunConfig RemoteFiles::remote(const RunConfig& run) {
-  refuse_relative("--train-dir", run.train_dir);
-  refuse_relative("--summary-dir", run.summary_dir);
+  refuse_relative("--train-dir", run.train_dir, "rank 0's host");
+  refuse_relative("--summary-dir", run.summary_dir, "rank 0's host");
+  refuse_relative("--data-dir", run.data_dir, "the workers' hosts");
   RunConfig there = run;
   there.result = if_wanted(run.result, kResult);
   there.trace_file = if_wanted(run.trace_file, kTrace);
@@ -45,16 +55,16 @@ bool RemoteFiles::comes_back(const std::string& name) {
 void RemoteFiles::add(const std::string& name, const std::string& bytes) {
   const std::string place = place_of(name);
   if (place.empty()) return;
-  auto found = open_.find(place);
-  if (found == open_.end()) {
-    const auto directory = std::filesystem::path(place).parent_path();
-    std::error_code ignored;
-    if (!directory.empty()) std::filesystem::create_directories(directory, ignored);
-    found = open_.emplace(place, std::ofstream(place, std::ios::binary)).first;
+  if (!bytes.empty()) {
+    arriving_[place] += bytes;
+    return;
   }
-  if (!found->second.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()) {
-    throw Error("cannot write {}", place);
-  }
+  std::error_code ignored;  // writing will tell
+  const auto directory = std::filesystem::path(place).parent_path();
+  if (!directory.empty()) std::filesystem::create_directories(directory, ignored);
+  const std::string before = last_part(place) == kMetrics ? contents_of(place) : "";
+  write_whole_file(place, before + arriving_[place]);
+  arriving_.erase(place);
 }
 
 // Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.

@@ -1,7 +1,6 @@
-// remote_files.h: the files of a run on other hosts, as they come back.
+// remote_files.h: the files of a run on other hosts, as they come back: whole, or not at all.
 #pragma once
 
-#include <fstream>
 #include <map>
 #include <string>
 
@@ -14,20 +13,21 @@ class RemoteFiles {
   explicit RemoteFiles(const RunConfig& run) : run_(run) {}
 
   // The same options, with all files inside the directory that the run has there. Throws UsageError
-  // when one that stays there would be lost with that directory.
+  // when one that is there before, or stays there, would have to lie in that directory.
   static RunConfig remote(const RunConfig& run);
 
   // Whether a file of that directory is one that a launcher may have asked for.
   static bool comes_back(const std::string& name);
 
-  // A piece of a file, by its name there. One that nobody asked for is dropped.
+  // A piece of a file, by its name there; an empty one ends it. One that nobody asked for is
+  // dropped. Throws Error when it cannot be written.
   void add(const std::string& name, const std::string& bytes);
 
  private:
   std::string place_of(const std::string& name) const;
 
   const RunConfig& run_;
-  std::map<std::string, std::ofstream> open_;  // by place
+  std::map<std::string, std::string> arriving_;  // what has come so far, by place
 };
 
 }  // namespace lockstep

@@ -11,6 +11,12 @@
 
 namespace lockstep {
 
+// What a run ends with when a process of it ended with this: that what was asked for cannot be had,
+// or that somebody interrupted it, only the processes may know.
+inline int code_of_run(int process_code) {
+  return process_code == kUsage || process_code == kInterrupted ? process_code : kFailure;
+}
+
 class Talk {
  public:
   virtual ~Talk() = default;

@@ -51,7 +51,7 @@ class TrainWatch : public LoopObserver {
   BenchmarkLog* log_;
   Summaries* summaries_;
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
-  InterruptWatch interrupts_;
+  InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   Pulse& pulse_;
   std::optional<PrecisionRule> rule_;
   Progress progress_;

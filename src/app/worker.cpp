@@ -184,7 +184,8 @@ int serve(const RunConfig& config, const Place& place, const Roles& roles) {
   const auto everyone = crew.connect_everyone(kServersName);
   // Workers stop by themselves when the user wants it. Until here a signal simply ends them and us.
   const InterruptWatch until_the_workers_end(
-      config.job_name.empty() ? "" : "lockstep: it ends with its workers; once more: at once\n");
+      config.job_name.empty() ? "" : "lockstep: it ends with its workers; once more: at once\n",
+      InterruptWatch::Afterwards::Nothing);
   run_server(*everyone);
   return kSuccess;
 }

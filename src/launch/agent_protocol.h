@@ -5,7 +5,8 @@
 //                      every few seconds. The end of the line, or a long silence: it is gone.
 //   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT" and
 //                      "err RANK TEXT"; "last - TEXT" for the last lines of the rank that failed,
-//                      "failed - TEXT" for why; "file PATH BASE64" for a piece of a file.
+//                      "failed CODE TEXT" for why, CODE being "-" when a signal ended it;
+//                      "file PATH BASE64" for a piece of a file, an empty one at its end.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ AgentJob job_from_json(const Json& json);
 
 struct AgentLine {
   std::string kind;  // "out"
-  std::string name;  // rank, port or path
+  std::string name;  // rank, port, path or code
   std::string text;  // the rest
 };
 AgentLine parse_agent_line(const std::string& line);

@@ -23,11 +23,14 @@ namespace {
 // others may have left one, or a link to something of the user's that is no such program.
 // All files go to a place of this deployment's own, which is renamed when everything is there. A
 // file that is shorter than it should be means that the line broke or the disk is full: then the
-// place is removed on the spot, for nobody may come back to do it.
+// place is removed on the spot, for nobody may come back to do it. Hosts may share their disks:
+// what one that has all libraries was brought lacks those that another needs, and they are added.
 constexpr const char* kLookForProgram =
     "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
-    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then echo present; fi";
+    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then "
+    "case $(LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1) in "
+    "*'not found'*) ;; *) echo present;; esac; fi";
 constexpr const char* kReceive =
     "umask 077; mkdir -p -- \"$1\" && cat >\"$1/$2\" && "
     "[ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
@@ -38,10 +41,14 @@ constexpr const char* kInstall =  // another launcher may have been faster, or i
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ]; }; "
     "if ours \"$2\" && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
     "rm -rf -- \"$2\"; fi; "
-    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { rm -rf -- \"$1\"; ours \"$2\" || "
-    "{ echo \"$2 is not ours\"; exit 1; }; }";
+    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { if ours \"$2\"; then for f in \"$1\"/*; do "
+    "[ -e \"$2/${f##*/}\" ] || mv -- \"$f\" \"$2/\"; done; fi; "
+    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not ours\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
+constexpr double kSlowestBytesPerSecond = 125'000;  // of the way out, which all hosts share
+// An sshd turns some away when ten have yet to log in (MaxStartups).
+constexpr size_t kFilesAtOnce = 4;
 
 std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
   std::vector<std::string> argv = {"sh", "-c", text, "sh"};
@@ -62,13 +69,16 @@ class Step {
     command.input_file = input;
     command.fails_alone = true;
     plan_.push_back(std::move(command));
+    if (input.empty()) return;
+    const auto bytes = static_cast<double>(std::filesystem::file_size(input));
+    patience_ += Seconds(bytes / kSlowestBytesPerSecond);
   }
 
   Answers run() const {
     Answers answers;
     if (plan_.empty()) return answers;
     const PlanOutcome outcome =
-        run_commands(plan_, {.time = kPatience},
+        run_commands(plan_, {.time = patience_},
                      {.line =
                           [&](const OutputLine& line) {
                             answers[plan_[line.command].name].push_back(line.text);
@@ -102,6 +112,7 @@ class Step {
 
   const Deployment& deployment_;
   std::vector<Command> plan_;
+  Seconds patience_ = kPatience;
 };
 
 std::map<std::string, std::string> own_libraries(const std::string& program) {
@@ -144,17 +155,21 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
   std::set<std::pair<std::string, std::string>> sent;  // host and library
   for (bool missing = true; missing;) {
     missing = false;
-    Step look(deployment), send(deployment);
+    Step look(deployment);
+    std::vector<Step> send;  // one after the other
     for (const auto& [host, place] : targets) look.add(host, script(kLibraries, {place}));
     Answers answers = look.run();
     std::vector<HostFailure> failures;
     for (const auto& [host, place] : targets) {
+      size_t files = 0;
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
           if (!sent.insert({host.name, library}).second) {
             throw HostError({{host.name, library + " was brought there, and is not found"}});
           }
-          send.add(host, receive(place, library, path), path);
+          const size_t step = files++ / kFilesAtOnce;
+          if (step == send.size()) send.emplace_back(deployment);
+          send[step].add(host, receive(place, library, path), path);
           missing = true;
         }
       } catch (const HostError& error) {
@@ -162,7 +177,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       }
     }
     if (!failures.empty()) throw HostError(std::move(failures));
-    send.run();
+    for (const Step& step : send) step.run();
   }
 }
 

@@ -150,9 +150,11 @@ void refuse_twice(const std::vector<Host>& hosts, const std::string& where) {
   problems.report();
 }
 
+// Or a pipe that can be read once, such as a shell's <(...).
 bool is_file(const std::string& text) {
   std::error_code unknown;
-  return std::filesystem::is_regular_file(text, unknown);
+  const std::filesystem::file_status status = std::filesystem::status(text, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_directory(status);
 }
 
 // No domain ends so.

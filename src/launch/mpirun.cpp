@@ -76,6 +76,11 @@ Words open_mpi(const LaunchJob& job) {
   return words;
 }
 
+// As it is called when no hosts are given.
+bool is_this_machine(const LaunchJob& job) {
+  return job.hosts.size() == 1 && job.hosts.front().ssh_target == "localhost";
+}
+
 Words mpich(const LaunchJob& job) {
   Words words = {"mpirun", "-prepend-rank", "-bind-to", "none"};
   if (!job.environment.empty()) add(words, {"-genvlist", names_of(job.environment)});
@@ -92,11 +97,19 @@ Words mpich(const LaunchJob& job) {
     hosts += fmt::format("{}{}:{}", hosts.empty() ? "" : ",", job.hosts[stretch.host].ssh_target,
                          stretch.ranks);
   }
-  if (job.hosts.size() > 1) add(words, {"-hosts", hosts});
+  if (!is_this_machine(job)) add(words, {"-hosts", hosts});
+  if (!job.ssh.more.empty()) add(words, {"-launcher", "ssh"});
   add(words, job.mpirun_options);
   add(words, {"-n", fmt::to_string(job.ranks.size())});
   add(words, one_process(job));
   return words;
+}
+
+// MPICH has no words for the options of ssh.
+std::map<std::string, std::string> mpich_environment(const LaunchJob& job) {
+  std::map<std::string, std::string> environment = job.environment;
+  if (!job.ssh.more.empty()) environment["HYDRA_LAUNCHER_EXTRA_ARGS"] = ssh_arguments(job.ssh);
+  return environment;
 }
 
 }  // namespace
@@ -117,7 +130,7 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
       .processes = processes_of(job, job.program, Ranks::Theirs),
       .commands = {{.name = "mpirun",
                     .argv = open ? open_mpi(job) : mpich(job),
-                    .env = job.environment,
+                    .env = open ? job.environment : mpich_environment(job),
                     .stop_signal = SIGUSR1}},
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
       .meeting = open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",

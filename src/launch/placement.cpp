@@ -36,6 +36,10 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
       ranks.push_back({.rank = static_cast<int>(ranks.size()), .server = false, .host = host});
     }
   }
+  std::vector<size_t> with_workers;
+  for (const PlacedRank& rank : ranks) {
+    if (with_workers.empty() || with_workers.back() != rank.host) with_workers.push_back(rank.host);
+  }
   const int workers = static_cast<int>(ranks.size());
   if (workers < wish.workers.value_or(workers)) {
     throw UsageError("{} workers are wanted, and {} for {}", *wish.workers,
@@ -45,7 +49,7 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
   }
   for (int server = 0; server < wish.servers; ++server) {
     const size_t host = wish.servers_per_node ? static_cast<size_t>(server / *wish.servers_per_node)
-                                              : chosen[static_cast<size_t>(server) % chosen.size()];
+                                              : with_workers[server % with_workers.size()];
     ranks.push_back({.rank = workers + server, .server = true, .host = host});
   }
   return ranks;
@@ -60,6 +64,7 @@ struct Entry {
 
 // "host", "host:port", "[address]:port".
 Entry parse_entry(const std::string& text, const std::string& option) {
+  if (text.empty()) throw UsageError("{}: there is a comma with no host at its side", option);
   const size_t bracket = text.find(']');
   const size_t colon = text.find(':', bracket == std::string::npos ? 0 : bracket);
   std::string host = text.substr(0, colon);

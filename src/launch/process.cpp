@@ -114,14 +114,14 @@ struct Failure {
 
 // Runs in the child: only what is safe after the fork of a program with threads.
 [[noreturn]] void become(const Start& start) {
-  setpgid(0, 0);
+  setsid();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != start.parent) _exit(127);  // it died before the line above
   dup2(start.in, STDIN_FILENO);
   dup2(start.out, STDOUT_FILENO);
   dup2(start.err, STDERR_FILENO);
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP, SIGCHLD}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE, SIGHUP, SIGCHLD, SIGUSR1}) {
     std::signal(signal, SIG_DFL);
   }
   sigset_t none;
@@ -180,7 +180,6 @@ Process::Process(const Command& command) {
   pid_ = fork();
   if (pid_ < 0) throw Error("cannot start {}: {}", command.name, std::strerror(errno));
   if (pid_ == 0) become(start);
-  setpgid(pid_, pid_);  // the child does the same; whoever comes first
   pidfd_ = open_pidfd(pid_);
   failures.write.reset();
   try {

@@ -1,8 +1,9 @@
 // process.h: one running child process, from its start until it has been reaped.
 //
 // The child leads a process group of its own, so that whatever it starts can be ended with it; it
-// has no terminal to read from, its output comes through two pipes, and it inherits no other file.
-// It may be given a file to read, or a line to listen on that ends when this process does.
+// has no terminal to ask anything on (an ssh that wants a password fails, where it would be stopped
+// in the background of one), its output comes through two pipes, and it inherits no other file. It
+// may be given a file to read, or a line to listen on that ends when this process does.
 // A signal tells it when the thread that started it is gone.
 #pragma once
 

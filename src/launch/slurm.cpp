@@ -87,10 +87,12 @@ LaunchPlan plan_srun(const LaunchJob& job) {
                                     job.program,
                                     job.command};
   words.insert(words.end(), job.arguments.begin(), job.arguments.end());
+  std::map<std::string, std::string> environment = srun_environment();
+  environment.insert(job.environment.begin(), job.environment.end());
   return {.processes = processes_of(job, job.program, Ranks::Theirs),
           .commands = {{.name = "srun",
                         .argv = std::move(words),
-                        .env = job.environment,
+                        .env = std::move(environment),
                         .stop_signal = SIGUSR1}},
           .tag = LineTag::Slurm,
           .meeting = "of rank 0's node, from the numbers of job and step",
@@ -99,7 +101,9 @@ LaunchPlan plan_srun(const LaunchJob& job) {
 
 LaunchPlan plan_sbatch(const LaunchJob& job) {
   std::string script = "#!/bin/sh\n#SBATCH --job-name=lockstep\n";
-  script += fmt::format("#SBATCH --nodes={}\n#SBATCH --exclusive\n", job.hosts.size());
+  // A job that began anew when a node is lost would measure something else.
+  script += fmt::format("#SBATCH --nodes={}\n#SBATCH --exclusive\n#SBATCH --no-requeue\n",
+                        job.hosts.size());
   for (const std::string& option : job.sbatch_options) {
     if (option.find('\n') != std::string::npos || !option.starts_with('-')) {
       throw UsageError("--sbatch-option '{}' must be as on a line #SBATCH: --name=value", option);
@@ -126,6 +130,8 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> srun_environment() { return {{"SLURM_OVERLAP", "1"}}; }
 
 LaunchPlan plan_slurm(const LaunchJob& job) {
   return job.batch_arguments.empty() ? plan_srun(job) : plan_sbatch(job);

@@ -11,6 +11,10 @@ namespace lockstep {
 // sbatch that is no line.
 LaunchPlan plan_slurm(const LaunchJob& job);
 
+// What srun is told besides: to share nodes with other steps. In a shell that srun itself has given
+// out it would wait for the end of that shell. (An srun that does not know the wish ignores it.)
+std::map<std::string, std::string> srun_environment();
+
 // What the command that submits and waits says.
 struct BatchNews {
   std::string job;    // its number

@@ -23,6 +23,7 @@ HostReport healthy(const std::string& name) {
   host.programs = {{"mpirun", {{"version", "mpirun (Open MPI) 4.1.4"}}}, {"srun", Json::object()}};
   host.clock_offset = 0.0;
   host.clock_uncertainty = 0.01;
+  host.workers = 2;
   return host;
 }
 
@@ -30,9 +31,8 @@ HostReport healthy(const std::string& name) {
 std::vector<Row> found(void (*change)(HostReport&)) {
   Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
   change(all.hosts[1]);
-  std::vector<Row> rows = rows_for(
-      {.all = all, .version = "1", .program = "p", .workers_per_host = 2, .reach_advice = "try it"},
-      true);
+  std::vector<Row> rows =
+      rows_for({.all = all, .version = "1", .program = "p", .reach_advice = "try it"}, true);
   std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
   return rows;
 }
@@ -62,6 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
               [](HostReport& host) { host.unreachable = "Connection refused"; }},
         Fault{"version", Level::Problem, [](HostReport& host) { host.facts["version"] = "0"; }},
         Fault{"processor", Level::Warning, [](HostReport& host) { host.facts["cpu_model"] = "D"; }},
+        Fault{"places", Level::Warning, [](HostReport& host) { host.workers = 5; }},
         Fault{"memory", Level::Problem,
               [](HostReport& host) { host.facts["available_memory_bytes"] = 1000; }},
         Fault{"disk", Level::Problem,
@@ -92,13 +93,6 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(Checks, MoreWorkersThanCoresAreWarnedOf) {
-  const Examined all = {.hosts = {healthy("a")}, .links = {}};
-  const auto rows =
-      rows_for({.all = all, .version = "1", .program = "p", .workers_per_host = 5}, false);
-  EXPECT_EQ(worst_of(rows), Level::Warning);
-}
-
 TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
   const Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   for (const Row& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
@@ -113,6 +107,15 @@ std::string told(const CheckContext& context, const std::string& check) {
     if (row.check == check) return row.finding.what;
   }
   return "";
+}
+
+TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
+  HostReport host = healthy("a");
+  host.facts["interfaces"] = {{{"name", "eth10"}, {"address", "10.0.0.1"}},
+                              {{"name", "eth1"}, {"address", "10.0.1.1"}},
+                              {{"name", "eth1"}, {"address", "fd00::1"}}};
+  const Examined all = {.hosts = {host}, .links = {}};
+  EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
 TEST(Checks, OneHostHasNoOthersToCompareWith) {

@@ -51,6 +51,11 @@ TEST(Place, WhatTheUserSaysComesBeforeTheLauncher) {
   EXPECT_EQ(place.store.text(), "w0:7");
 }
 
+TEST(Place, AnEmptyEntryOfAListIsNoProcessThatOthersWaitFor) {
+  const RunConfig run = {.job_name = "worker", .worker_hosts = "w0:7,,w1:7"};
+  EXPECT_THROW(find_place(run, with({})), UsageError);
+}
+
 TEST(Place, OpenMpiSaysRankAndSize) {
   const Place place =
       find_place({}, with({{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "7"}}));

@@ -38,12 +38,14 @@ TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
   EXPECT_EQ(there.trace_file, "");
 }
 
-TEST_F(RemoteFilesTest, WhatStaysThereNeedsAnAbsolutePath) {
+TEST_F(RemoteFilesTest, WhatIsThereBeforeOrStaysNeedsAnAbsolutePath) {
   const RunConfig there = RemoteFiles::remote({.train_dir = "/train/a", .summary_dir = "/train/b"});
   EXPECT_EQ(there.train_dir, "/train/a");
   EXPECT_EQ(there.summary_dir, "/train/b");
   EXPECT_THROW(RemoteFiles::remote({.train_dir = "train"}), UsageError);
   EXPECT_THROW(RemoteFiles::remote({.summary_dir = "./train"}), UsageError);
+  EXPECT_EQ(RemoteFiles::remote({.data_dir = "/data"}).data_dir, "/data");
+  EXPECT_THROW(RemoteFiles::remote({.data_dir = "data"}), UsageError);
 }
 
 TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
@@ -61,7 +63,32 @@ TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
   RemoteFiles files(run);
   files.add("result.json", "one ");
   files.add("result.json", "two");
+  files.add("result.json", "");
   EXPECT_EQ(contents(run.result), "one two");
+}
+
+TEST_F(RemoteFilesTest, AFileOfWhichTheEndIsMissingLeavesTheOldOneAsItIs) {
+  const RunConfig run = {.result = path("r.json")};
+  std::ofstream(run.result) << "of yesterday";
+  {
+    RemoteFiles files(run);
+    files.add("result.json", "{\"steps\": [1, 2,");
+  }
+  EXPECT_EQ(contents(run.result), "of yesterday");
+  EXPECT_EQ(files_in_directory(), 1u);
+}
+
+TEST_F(RemoteFilesTest, MetricsAreAddedToThoseOfFormerRunsAsOnThisMachine) {
+  const RunConfig run = {.benchmark_log_dir = path("log")};
+  for (const char* line : {"one\n", "two\n"}) {
+    RemoteFiles files(run);
+    for (const char* name : {"benchmark/metric.log", "benchmark/benchmark_run.log"}) {
+      files.add(name, line);
+      files.add(name, "");
+    }
+  }
+  EXPECT_EQ(contents(path("log/metric.log")), "one\ntwo\n");
+  EXPECT_EQ(contents(path("log/benchmark_run.log")), "two\n");
 }
 
 TEST_F(RemoteFilesTest, WhatNobodyAskedForIsDropped) {
@@ -78,7 +105,8 @@ TEST_F(RemoteFilesTest, WhatNobodyAskedForIsDropped) {
 TEST_F(RemoteFilesTest, AFileThatCannotBeWrittenIsAnError) {
   const RunConfig run = {.result = "/proc/no/such/place"};
   RemoteFiles files(run);
-  EXPECT_THROW(files.add("result.json", "x"), Error);
+  files.add("result.json", "x");
+  EXPECT_THROW(files.add("result.json", ""), Error);
 }
 
 }  // namespace

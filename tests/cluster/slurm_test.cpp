@@ -67,6 +67,15 @@ TEST_F(SlurmRuns, InsideAnAllocationSrunStartsWorkersAndServersWhereTheyArePlann
   expect_no_job_left();
 }
 
+TEST_F(SlurmRuns, AShellThatSrunGaveOutIsNotWaitedFor) {
+  const Ran ran =
+      run_on_host(in_allocation(prefixed({"srun", "--nodes=1", "--ntasks=1"},
+                                         train({"--launcher=slurm", "--result", path("r.json")}))));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
+  expect_no_job_left();
+}
+
 TEST_F(SlurmRuns, OutsideAnAllocationAJobIsSubmittedAndFollowedAndItsResultComesBack) {
   const Ran ran = run_on_host(
       train({"--launcher=slurm", "-n", "2", "--sbatch-option=--time=10", "--result", "r.json"}));
@@ -148,7 +157,7 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
 
 TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsWhatItHas) {
   const Ran ran = run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000",
-                                                   "--result", path("r.json")})),
+                                                   "--verbose", "--result", path("r.json")})),
                               [&] { signal(launchers_in_allocation(), SIGINT); });
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;

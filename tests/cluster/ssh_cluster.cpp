@@ -77,6 +77,8 @@ void SshCluster::start_sshd(int host) {
                                                     "-o",
                                                     "PermitRootLogin=yes",
                                                     "-o",
+                                                    "MaxStartups=5:100:5",  // by chance, usually
+                                                    "-o",
                                                     "AuthorizedKeysFile=" + path("authorized_keys"),
                                                     "-o",
                                                     "PidFile=" + pid}));

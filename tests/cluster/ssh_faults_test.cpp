@@ -232,6 +232,26 @@ TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
   expect_nothing_left();
 }
 
+TEST_F(SshFaults, WhatOnlyAWorkerCanTellIsToldByItsExitCode) {
+  const Ran ran = launch({"--hosts=host1,host2", "--communicator=gloo", "--interface=nowhere"});
+  EXPECT_EQ(ran.exit_code(), 2) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("nowhere"));
+  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, AllHostsThatAreNotFitAreToldAtOnce) {
+  for (int host = 1; host <= 2; ++host) {
+    const std::string size = fmt::format("size={}m", 30 * host);
+    ASSERT_EQ(run_on(host, {"mount", "-t", "tmpfs", "-o", size, "none", disk()}).exit_code(), 0);
+  }
+  const Ran ran = launch({"--hosts=host1,host2"});
+  EXPECT_EQ(ran.exit_code(), 1);
+  for (const char* host : {"host1", "host2"}) {
+    EXPECT_THAT(ran.err, HasSubstr(fmt::format("lockstep: host {}: disk: ", host)));
+  }
+}
+
 TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
   const Ran ran = run_on(
       1, {"sh", "-c",

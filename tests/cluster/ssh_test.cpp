@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -88,7 +89,8 @@ constexpr const char* kHideLibraries =
     "mount -t tmpfs none /mnt && cd /mnt && mkdir all && mount --bind /usr/lib all && "
     "own=x86_64-linux-gnu && mkdir -p some/$own && ln -s /mnt/all/$own/* some/$own/ && "
     "for each in all/*; do [ $each = all/$own ] || ln -s /mnt/$each some/; done && "
-    "for name in dnnl gloo hwloc mpi; do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
+    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2 spdlog; "
+    "do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
     "mount --bind some /usr/lib";
 
 TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
@@ -98,10 +100,23 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   const Ran ran = launch({"--hosts=host1,host2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
-  for (const char* library : {"libdnnl.so.2", "libgloo.so.0", "libhwloc.so.15", "libmpi.so.40"}) {
+  for (const char* library : {"libdnnl.so.2", "libfmt.so.9", "libgloo.so.0", "libhwloc.so.15",
+                              "libmpi.so.40", "libopen-pal.so.40"}) {
     EXPECT_TRUE(fs::exists(program / library)) << library;
   }
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
+}
+
+TEST_F(SshRuns, AHostThatSharesItsDiskWithOneThatLacksNothingIsBroughtItsLibrariesToo) {
+  ASSERT_EQ(run_on(1, {"sh", "-c", kHideLibraries}).exit_code(), 0);
+  const std::string shared = "--remote-dir=" + path("shared");
+  ASSERT_EQ(launch({"--hosts=host2", shared}).exit_code(), 0);
+  const fs::path program = fs::directory_iterator(path("shared"))->path();
+  EXPECT_FALSE(fs::exists(program / "libmpi.so.40"));
+  const Ran ran = launch({"--hosts=host2,host1", shared});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_TRUE(fs::exists(program / "libmpi.so.40"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("shared")), fs::directory_iterator()), 1);
 }
 
 TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
@@ -186,6 +201,24 @@ TEST_F(SshRuns, MpirunStartsRanksOnOtherHostsByTheSameSsh) {
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
   EXPECT_EQ(read_result(path("r $(touch no) ';.json")).ranks.size(), 2u);
   EXPECT_FALSE(fs::exists(path("no")));
+  expect_nothing_left();
+}
+
+TEST_F(SshRuns, MpichStartsRanksOnOneOtherHostByTheSameSsh) {
+  constexpr const char* kHydra = "/usr/bin/mpiexec.hydra";
+  if (!fs::exists(kHydra)) GTEST_SKIP() << "there is no " << kHydra << " (mpich)";
+  fs::create_directory(path("bin"));
+  std::ofstream(path("bin/mpirun")) << "#!/bin/sh\nexec " << kHydra << " \"$@\"\n";
+  fs::permissions(path("bin/mpirun"), fs::perms::owner_all);
+  std::vector<std::string> words =
+      train({"--launcher=mpirun", "--hosts=host1", "-g2", "--result", path("r.json")});
+  const auto program = std::ranges::find(words, LOCKSTEP_PROGRAM);
+  words.insert(program, "PATH=" + path("bin") + ":/usr/bin:/bin");
+  const Ran ran = run_to_its_end(words);
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.ranks.size(), 2u);
+  EXPECT_EQ(result.host.name, "host1");
   expect_nothing_left();
 }
 

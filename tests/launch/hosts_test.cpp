@@ -1,6 +1,7 @@
 #include "launch/hosts.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -100,6 +101,16 @@ TEST(Hosts, AFileThatIsNotThereIsNoList) {
                 ::testing::ThrowsMessage<UsageError>(HasSubstr("there is no such file")));
   }
   EXPECT_THAT(read_hosts("node1.example.org"), ::testing::SizeIs(1));
+}
+
+TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "a\nb\n", 4), 4);
+  close(ends[1]);
+  EXPECT_THAT(read_hosts("/dev/fd/" + std::to_string(ends[0])), ::testing::SizeIs(2));
+  close(ends[0]);
+  EXPECT_THAT([&] { read_hosts("/tmp"); }, ::testing::Throws<UsageError>());
 }
 
 TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {

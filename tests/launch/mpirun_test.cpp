@@ -59,6 +59,29 @@ TEST(PlanMpirun, MpichHasItsOwnWords) {
   EXPECT_THAT(words, HasSubstr("-hosts a:2,ssh-b:1 -n 3 /opt/lockstep train"));
 }
 
+TEST(PlanMpirun, MpichIsToldOfOneHostToo) {
+  LaunchJob job = two_hosts(kHydra);
+  job.hosts.pop_back();
+  job.ranks.pop_back();
+  EXPECT_THAT(words_of(plan_mpirun(job)), HasSubstr("-hosts a:2 -n 2 "));
+  job.hosts = {{"localhost", "localhost"}};
+  EXPECT_THAT(words_of(plan_mpirun(job)), Not(HasSubstr("-hosts")));
+}
+
+TEST(PlanMpirun, OptionsForSshReachBothKinds) {
+  LaunchJob job = two_hosts(kHydra);
+  job.ssh.more = {"Port=2222"};
+  const LaunchPlan mpich = plan_mpirun(job);
+  EXPECT_THAT(words_of(mpich), HasSubstr("-launcher ssh"));
+  EXPECT_EQ(mpich.commands.at(0).env.at("HYDRA_LAUNCHER_EXTRA_ARGS"),
+            "-o BatchMode=yes -o Port=2222");
+  job.mpirun_version = kOpenMpi;
+  EXPECT_THAT(plan_mpirun(job).commands.at(0).argv,
+              ::testing::Contains("-o BatchMode=yes -o Port=2222"));
+  job.ssh.more = {"ProxyCommand=nc a b"};
+  EXPECT_THROW(plan_mpirun(job), UsageError);
+}
+
 TEST(PlanMpirun, MpichCannotReturnToAHost) {
   LaunchJob job = two_hosts(kHydra);
   job.ranks.push_back({3, true, 0});

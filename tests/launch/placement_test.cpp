@@ -48,6 +48,11 @@ TEST(Placement, ServersGoRoundAmongTheWorkersHosts) {
               ElementsAre("0@a", "1@b", "2:ps@a", "3:ps@b", "4:ps@a"));
 }
 
+TEST(Placement, HostsWithoutWorkersHaveNoServersEither) {
+  EXPECT_THAT(placed(kThree, {.workers = 2, .servers = 3}),
+              ElementsAre("0@a", "1@b", "2:ps@a", "3:ps@b", "4:ps@a"));
+}
+
 TEST(Placement, ServersMayHaveTheFirstHostsToThemselves) {
   EXPECT_THAT(placed(kThree, {.servers = 2, .servers_per_node = 2}),
               ElementsAre("0@b", "1@c", "2:ps@a", "3:ps@a"));
@@ -78,6 +83,15 @@ TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
 
 TEST(ListedPlaces, KeepTheUserForSsh) {
   EXPECT_EQ(listed_places("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
+}
+
+TEST(ListedPlaces, AnEmptyEntryIsNoProcess) {
+  for (const char* list : {"a:1,,b:2", "a:1,", ",a:1", ","}) {
+    EXPECT_THAT([&] { listed_places(list, ""); },
+                ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: there is a comma")))
+        << list;
+  }
+  EXPECT_THROW(listed_places("a:1", "b:1,"), UsageError);
 }
 
 TEST(ListedPlaces, RefuseWhatIsNoHost) {

@@ -49,6 +49,12 @@ TEST(RunCommands, PassesOnTheLinesOfBothStreams) {
   EXPECT_EQ(ran.outcome.commands[0].status->code, 0);
 }
 
+TEST(RunCommands, ACommandHasNoTerminalToAskAnythingOn) {
+  // The sixth word is the session, and nobody has given this one a terminal.
+  const Ran ran = run({shell("read -r _ _ _ _ _ session _ </proc/$$/stat; [ $session = $$ ]")});
+  EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why;
+}
+
 TEST(RunCommands, RunsCommandsAtTheSameTime) {
   const std::string directory = ::testing::TempDir();
   const std::string fifo = directory + "/lockstep-fifo-" + std::to_string(getpid());

@@ -54,6 +54,7 @@ TEST(PlanSbatch, WritesAScriptInWhichNothingIsLeftToTheShell) {
   const LaunchPlan plan = plan_slurm(job);
   EXPECT_EQ(plan.batch_script,
             "#!/bin/sh\n#SBATCH --job-name=lockstep\n#SBATCH --nodes=2\n#SBATCH --exclusive\n"
+            "#SBATCH --no-requeue\n"
             "#SBATCH --time=10\n#SBATCH --partition=a b\n"
             "exec '/opt/lock step' train '--model=it'\\''s' --launcher=slurm\n");
   EXPECT_EQ(plan.processes.at(0).argv,
