@@ -5,6 +5,7 @@ namespace lockstep {
 CheckpointKeeper::CheckpointKeeper(const RunPlan& plan)
     : plan_(plan),
       writer_(plan.config.train_dir, plan.config.max_ckpts_to_keep),
+      lock_(lock_train_dir(plan.config.train_dir)),
       saved_step_(plan.beginning.step) {
   writer_.remove_half_written();
 }

@@ -30,6 +30,7 @@ class CheckpointKeeper {
  private:
   const RunPlan& plan_;
   CheckpointWriter writer_;
+  DirectoryLock lock_;  // nobody else's half-written files are removed
   int64_t saved_step_;
   TimePoint saved_at_ = Clock::now();
 };

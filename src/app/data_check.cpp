@@ -24,7 +24,7 @@ CommandSyntax syntax_for(Wishes& wishes) {
   return {.command = "data check",
           .summary =
               "Looks at every example of a data set: checksums, pictures, labels, balance.\n"
-              "Ends with 1 when something is damaged.",
+              "Ends with 1 when something is damaged or missing.",
           .flags = {switch_flag("json", "as JSON", &wishes.json),
                     number_flag({"threads", "0: every core", &wishes.threads, 0, 4096})},
           .positional =
@@ -46,6 +46,11 @@ std::vector<std::string> label_problems(const CheckReport& report) {
   return problems;
 }
 
+bool is_whole(const CheckReport& report) {
+  return report.damaged == 0 && report.examples > 0 && report.missing.count == 0 &&
+         label_problems(report).empty();
+}
+
 Json json_of(const CheckReport& report) {
   Json labels = Json::object();
   for (const auto& [label, count] : report.labels) labels[std::to_string(label)] = count;
@@ -58,6 +63,7 @@ Json json_of(const CheckReport& report) {
           {"label_problems", label_problems(report)},
           {"labels", labels},
           {"files", report.groups},
+          {"missing_files", report.missing.count},
           {"smallest_file_examples", report.smallest_group},
           {"largest_file_examples", report.largest_group},
           {"most_height", report.most_height},
@@ -84,6 +90,7 @@ std::string text_of_report(const CheckReport& report, std::string_view split) {
                     report.labels.rbegin()->first, thousands_text(least), thousands_text(most));
     text += fmt::format("  up to {}x{} pixels\n", report.most_width, report.most_height);
   }
+  if (report.missing.count > 0) text += "  " + words_for(report.missing) + "\n";
   for (const std::string& line : label_problems(report)) text += "  " + line + "\n";
   for (const std::string& line : report.damage_lines) text += "  damaged: " + line + "\n";
   return text + fmt::format("  {} damaged\n", thousands_text(report.damaged));
@@ -111,7 +118,7 @@ int data_check_command(Surroundings& around, std::span<const std::string> argume
         [&](int64_t done, int64_t all) { bar.show(done, all); });
     json[name] = json_of(report);
     if (!wishes.json) around.out << text_of_report(report, name);
-    good = good && report.damaged == 0 && report.examples > 0 && label_problems(report).empty();
+    good = good && is_whole(report);
   }
   if (wishes.json) around.out << json.dump(1) << "\n";
   return good ? kSuccess : kFailure;

@@ -6,11 +6,13 @@
 
 #include "app/data_commands.h"
 #include "app/interrupt.h"
+#include "app/run_input.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "data/data_formats.h"
 #include "data/pack.h"
+#include "report/remarks.h"
 
 namespace lockstep {
 namespace {
@@ -78,7 +80,9 @@ bool pack_split(Surroundings& around, const Wishes& wishes, Split split) {
     });
   }
   around.err << outcome_line(name, "example", outcome);
-  for (const std::string& line : damage.lines()) around.err << "skipped: " << line << "\n";
+  for (const std::string& line : damage_lines(input_result({}, damage.skipped()))) {
+    around.err << line << "\n";
+  }
   return outcome.written_shards + outcome.kept_shards == job.shards;
 }
 
@@ -96,6 +100,9 @@ int data_pack_command(Surroundings& around, std::span<const std::string> argumen
   }
   const DataFormat& format = guess_format(wishes.words[0]);
   const std::string data_name = format.data_name(wishes.words[0]);
+  if (!record_files(wishes.words[0], Split::Training).empty()) {
+    throw UsageError("{} holds TFRecord files already", wishes.words[0]);
+  }
   around.err << fmt::format("data: {} in {}: {}\n", format.name, wishes.words[0], data_name);
   if (!pack_split(around, wishes, Split::Training)) return kInterrupted;
   if (format.is_there(wishes.words[0], Split::Validation) &&

@@ -28,7 +28,7 @@ class EvaluationRun {
     if (!found && !repeats()) {
       throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
     }
-    Evaluator evaluator(plan_, crew_, around_.out);
+    Evaluator evaluator(plan_, crew_, around_);
     around_.out << header_text(program_version(), plan_.config, evaluator.facts(),
                                evaluator.epochs())
                 << "Generating evaluation model\n"

@@ -5,6 +5,7 @@
 
 #include "app/run_input.h"
 #include "report/console.h"
+#include "report/remarks.h"
 #include "train/evaluate.h"
 #include "train/first_values.h"
 
@@ -36,26 +37,37 @@ int64_t most_batches(const RunConfig& run) {
   return run.data_dir.empty() ? run.num_batches.value_or(kAsMany) : 0;
 }
 
+// What a pass found.
+struct Findings {
+  Hits hits;
+  int64_t skipped = 0;  // each example is one worker's
+};
+
 // Of all workers.
-Hits summed(Communicator& control, const Hits& own) {
+Findings summed(Communicator& control, const Findings& own) {
   if (control.size() == 1) return own;
-  float sums[] = {static_cast<float>(own.examples), static_cast<float>(own.top_1),
-                  static_cast<float>(own.top_5)};  // whole numbers, far below 2^24
+  float sums[] = {static_cast<float>(own.hits.examples), static_cast<float>(own.hits.top_1),
+                  static_cast<float>(own.hits.top_5),
+                  static_cast<float>(own.skipped)};  // whole numbers, far below 2^24
   control.all_reduce(sums);
-  return {static_cast<int64_t>(sums[0]), static_cast<int64_t>(sums[1]),
-          static_cast<int64_t>(sums[2])};
+  const auto whole = [&](size_t i) { return static_cast<int64_t>(sums[i]); };
+  return {{whole(0), whole(1), whole(2)}, whole(3)};
 }
 
 }  // namespace
 
-Evaluator::Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out)
+Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around)
     : plan_(plan),
       crew_(crew),
-      out_(out),
+      around_(around),
       engine_(inference_engine(plan)),
       arena_(make_arena(*engine_)),
       examples_(examples_of(plan, crew), most_batches(plan.config)) {
   engine_->bind(arena_);
+  check_same_data(crew, "validation data in --data-dir", examples_.contents());
+  if (crew.rank() == 0 && !plan.config.data_dir.empty()) {
+    note_missing_files(plan.config, Split::Validation, around.err);
+  }
 }
 
 RunFacts Evaluator::facts() const {
@@ -104,18 +116,23 @@ Evaluation Evaluator::run(int64_t step) {
   TimePoint shown = begin;
   const Hits own = count_hits(*engine_, *input, examples_.batches(), [&](int64_t batch) {
     if (batch % every != 0) return;
-    out_ << evaluation_step_line(batch, images / seconds_since(shown).count()) << std::flush;
+    around_.out << evaluation_step_line(batch, images / seconds_since(shown).count()) << std::flush;
     shown = Clock::now();
   });
-  const Hits all = summed(crew_.control(), own);
-  const double examples = static_cast<double>(all.examples);
-  const Evaluation evaluation = {
-      .step = step,
-      .examples = all.examples,
-      .top_1_accuracy = all.examples > 0 ? static_cast<double>(all.top_1) / examples : 0,
-      .top_5_accuracy = all.examples > 0 ? static_cast<double>(all.top_5) / examples : 0,
-      .seconds = seconds_since(begin).count()};
-  out_ << accuracy_line(evaluation) << std::flush;
+  const Skipped skipped = joined(examples_.skipped(), input->skipped());
+  const Findings all = summed(crew_.control(), {own, std::ssize(skipped.examples)});
+  const double examples = std::max(static_cast<double>(all.hits.examples), 1.0);
+  const Evaluation evaluation = {.step = step,
+                                 .examples = all.hits.examples,
+                                 .top_1_accuracy = static_cast<double>(all.hits.top_1) / examples,
+                                 .top_5_accuracy = static_cast<double>(all.hits.top_5) / examples,
+                                 .seconds = seconds_since(begin).count()};
+  around_.out << accuracy_line(evaluation) << std::flush;
+  if (crew_.rank() > 0) return evaluation;
+  for (const std::string& line : damage_lines(
+           {.skipped = all.skipped, .damaged_files = skipped.files, .damage = skipped.lines})) {
+    around_.err << line << "\n";
+  }
   return evaluation;
 }
 

@@ -4,19 +4,19 @@
 // Those of rank 0 count, and so do its values, so all workers judge the same network.
 #pragma once
 
-#include <iosfwd>
 #include <memory>
 
 #include "app/checkpoint_keeper.h"
 #include "app/crew.h"
+#include "app/program.h"
 #include "data/validation_set.h"
 
 namespace lockstep {
 
 class Evaluator {
  public:
-  // Opens the validation data. Borrows all; `out` gets the lines. Throws Error.
-  Evaluator(const RunPlan& plan, Crew& crew, std::ostream& out);
+  // Collective: opens the validation data. Borrows all; `around` gets the lines. Throws Error.
+  Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around);
 
   // As a header tells it: batches in place of steps, and passes over the validation data.
   RunFacts facts() const;
@@ -32,7 +32,7 @@ class Evaluator {
 
   const RunPlan& plan_;
   Crew& crew_;
-  std::ostream& out_;
+  Surroundings& around_;
   std::unique_ptr<Engine> engine_;
   ParameterArena arena_;
   ValidationSet examples_;

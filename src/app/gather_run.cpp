@@ -1,21 +1,55 @@
 #include "app/gather_run.h"
 
+#include <algorithm>
+
 #include "app/clocks.h"
 #include "comm/gather.h"
 
 namespace lockstep {
 namespace {
 
+Json to_json(const InputCost& cost) {
+  return {{"threads", cost.threads},
+          {"seconds", cost.processor_time.count()},
+          {"examples", cost.examples}};
+}
+
+InputCost cost_from_json(const Json& json) {
+  return {.threads = json.at("threads").get<int>(),
+          .processor_time = Seconds(json.at("seconds").get<double>()),
+          .examples = json.at("examples").get<int64_t>()};
+}
+
+Json to_json(const Skipped& skipped) {
+  return {{"examples", skipped.examples}, {"files", skipped.files}, {"lines", skipped.lines}};
+}
+
+Skipped skipped_from_json(const Json& json) {
+  return {.examples = json.at("examples").get<std::vector<int64_t>>(),
+          .files = json.at("files").get<int64_t>(),
+          .lines = json.at("lines").get<std::vector<std::string>>()};
+}
+
 Json to_json(const WorkerReport& report) {
   return {{"rank", rank_to_json(report.rank)},
           {"start", report.start.time_since_epoch().count()},
-          {"trace", trace_to_json(report.trace)}};
+          {"trace", trace_to_json(report.trace)},
+          {"input", to_json(report.input)},
+          {"skipped", to_json(report.skipped)}};
 }
 
 WorkerReport from_json(const Json& json) {
   return {.rank = rank_from_json(json.at("rank")),
           .start = TimePoint(Clock::duration(json.at("start").get<Clock::rep>())),
-          .trace = trace_from_json(json.at("trace"))};
+          .trace = trace_from_json(json.at("trace")),
+          .input = cost_from_json(json.at("input")),
+          .skipped = skipped_from_json(json.at("skipped"))};
+}
+
+void add_to(InputCost& sum, const InputCost& more) {
+  sum.threads = std::max(sum.threads, more.threads);
+  sum.processor_time += more.processor_time;
+  sum.examples += more.examples;
 }
 
 void shift(std::vector<StepRecord>& steps, Seconds by) {
@@ -47,6 +81,8 @@ GatheredRun gather_run(Crew& crew, WorkerReport mine) {
   const auto add = [&](WorkerReport report) {
     gathered.ranks.push_back(std::move(report.rank));
     gathered.traces.push_back(std::move(report.trace));
+    add_to(gathered.input, report.input);
+    gathered.skipped = joined(gathered.skipped, report.skipped);
   };
   if (control.size() == 1) {
     add(std::move(mine));

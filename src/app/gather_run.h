@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/crew.h"
+#include "data/input_source.h"
 #include "report/chrome_trace.h"
 #include "report/run_result.h"
 
@@ -14,11 +15,15 @@ struct WorkerReport {
   RankResult rank;
   TimePoint start;  // that its records count from
   RankTrace trace;  // on its own clock
+  InputCost input;
+  Skipped skipped;
 };
 
 struct GatheredRun {
   std::vector<RankResult> ranks;
   std::vector<RankTrace> traces;
+  InputCost input;  // of all; threads: of one
+  Skipped skipped;  // by any
 };
 
 // Collective. Empty but on rank 0.

@@ -165,16 +165,20 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
   result.setup_seconds = watch.setup().count();
-  result.input = input_result(replica.input());
+  const InputCost input_cost = replica.input().cost();
+  const Skipped skipped = replica.input().skipped();
   result.evaluations = upkeep.evaluations();
   result.ops = op_results(engine, watch.totals(), outcome.timed.size());
   if (!outcome.interrupted) independent.after();
   // A neighbour who leaves in the middle must not make us look good.
   const std::optional<double> peak = std::max(peak_before, peak_of_all(plan, crew));
 
-  GatheredRun gathered =
-      gather_run(crew, report_of(plan, crew, replica, engine, watch, std::move(outcome)));
+  WorkerReport report = report_of(plan, crew, replica, engine, watch, std::move(outcome));
+  report.input = input_cost;
+  report.skipped = skipped;
+  GatheredRun gathered = gather_run(crew, std::move(report));
   if (crew.rank() > 0) return {std::move(result), {}};
+  result.input = input_result(gathered.input, gathered.skipped);
   const Seconds total = slowest_total(gathered.ranks);
   merge_ranks(result, std::move(gathered.ranks));
   result.transfers.assign(replica.transfers().begin(), replica.transfers().end());

@@ -22,7 +22,10 @@ void check_outputs(const RunConfig& run) {
 }
 
 void check_directories(const RunConfig& run) {
-  if (!run.train_dir.empty() && !run.eval) CheckpointWriter(run.train_dir, 0);  // only looks
+  if (!run.train_dir.empty() && !run.eval) {  // only looks
+    CheckpointWriter(run.train_dir, 0);
+    lock_train_dir(run.train_dir);
+  }
   if (run.summary_dir.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(run.summary_dir, error);

@@ -54,6 +54,7 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, const Ch
       everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
       input_(input_of(plan, crew)) {
+  check_same_data(crew, "training data in --data-dir", input_->contents());
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
   engine.bind(arena_);
   write_values();

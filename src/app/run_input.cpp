@@ -9,6 +9,7 @@
 #include "comm/gather.h"
 #include "config/evaluation_times.h"
 #include "data/data_formats.h"
+#include "data/missing_shards.h"
 #include "measure/host.h"
 
 namespace lockstep {
@@ -59,10 +60,26 @@ void settle_data_name(RunConfig& config, std::ostream* told) {
   }
 }
 
-int64_t count_training_examples(const RunConfig& config, Crew& crew) {
+bool runs_elsewhere(const RunConfig& config, const Environment& environment) {
+  const bool named_here = config.launcher == "auto" || config.launcher == "local";
+  return !config.hosts.empty() || !config.worker_hosts.empty() || !named_here ||
+         environment("SLURM_JOB_ID").has_value();
+}
+
+void note_missing_files(const RunConfig& config, Split split, std::ostream& notes) {
+  const std::string words = words_for(missing_shards(config.data_dir, split));
+  if (!words.empty()) notes << fmt::format("note: {}: {}\n", config.data_dir, words);
+}
+
+void check_same_data(Crew& crew, const std::string& subject, const std::string& contents) {
+  if (!contents.empty()) crew.check_alike(subject, {{"the " + subject, contents}});
+}
+
+int64_t count_training_examples(const RunConfig& config, Crew& crew, std::ostream& notes) {
   if (config.data_dir.empty()) return 0;
   std::string count;
   if (crew.rank() == 0) {
+    note_missing_files(config, Split::Training, notes);
     Damage damage(config.skip_corrupt ? Damage::Answer::Skip : Damage::Answer::Stop);
     const int threads = std::max(static_cast<int>(crew.own_cores().size()), 1);
     count = fmt::to_string(
@@ -107,10 +124,12 @@ std::unique_ptr<InputSource> make_run_input(const RunPlan& plan, const InputShar
   return make_input(input_spec(plan, share));
 }
 
-InputResult input_result(const InputSource& input) {
-  const InputCost cost = input.cost();
-  InputResult result = {
-      .threads = cost.threads, .processor_seconds_per_image = 0, .skipped = cost.skipped};
+InputResult input_result(const InputCost& cost, const Skipped& skipped) {
+  InputResult result = {.threads = cost.threads,
+                        .processor_seconds_per_image = 0,
+                        .skipped = std::ssize(skipped.examples),
+                        .damaged_files = skipped.files,
+                        .damage = skipped.lines};
   if (cost.examples > 0) {
     result.processor_seconds_per_image =
         cost.processor_time.count() / static_cast<double>(cost.examples);

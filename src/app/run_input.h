@@ -15,8 +15,16 @@ namespace lockstep {
 // --data-name says otherwise.
 void settle_data_name(RunConfig& config, std::ostream* told);
 
-// How many training examples --data-dir holds, counted by rank 0; 0: there is none. Collective.
-int64_t count_training_examples(const RunConfig& config, Crew& crew);
+// Whether the workers may see other directories than this process does.
+bool runs_elsewhere(const RunConfig& config, const Environment& environment);
+
+// How many training examples --data-dir holds, counted by rank 0, which notes files that are
+// missing; 0: there is no such directory. Collective.
+int64_t count_training_examples(const RunConfig& config, Crew& crew, std::ostream& notes);
+void note_missing_files(const RunConfig& config, Split split, std::ostream& notes);
+
+// Collective: throws Error when the workers do not read the same. Each subject once.
+void check_same_data(Crew& crew, const std::string& subject, const std::string& contents);
 
 // Which part of the data a worker sees, and which part of its host it may use.
 struct InputShare {
@@ -29,6 +37,6 @@ InputShare input_share(const Crew& crew);  // of this worker
 InputSpec input_spec(const RunPlan& plan, const InputShare& share);
 std::unique_ptr<InputSource> make_run_input(const RunPlan& plan, const InputShare& share);
 
-InputResult input_result(const InputSource& input);
+InputResult input_result(const InputCost& cost, const Skipped& skipped);
 
 }  // namespace lockstep

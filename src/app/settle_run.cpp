@@ -5,6 +5,7 @@
 
 #include "app/external.h"
 #include "app/plan.h"
+#include "app/run_input.h"
 #include "base/error.h"
 #include "config/run_options.h"
 #include "launch/hosts.h"
@@ -43,9 +44,7 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
 
 // On other hosts it may be there all the same.
 void check_data_is_here(const RunConfig& run, const Surroundings& around) {
-  const bool here = run.hosts.empty() && run.worker_hosts.empty() &&
-                    (run.launcher == "auto" || run.launcher == "local") &&
-                    !around.environment("SLURM_JOB_ID");
+  const bool here = !runs_elsewhere(run, around.environment);
   if (here && !run.data_dir.empty() && !std::filesystem::is_directory(run.data_dir)) {
     throw UsageError("--data-dir {}: there is no such directory", run.data_dir);
   }

@@ -4,7 +4,9 @@
 
 namespace lockstep {
 
-Summaries::Summaries(const RunPlan& plan) : plan_(plan), file_(plan.config.summary_dir) {}
+Summaries::Summaries(const RunPlan& plan) : plan_(plan), file_(plan.config.summary_dir) {
+  if (plan.beginning.step > 0) file_.go_on_at(plan.beginning.step + 1);
+}
 
 bool is_summary_step(const RunConfig& run, int step) {
   const int every = run.save_summaries_steps;

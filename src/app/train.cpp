@@ -2,6 +2,7 @@
 // is the launcher, a worker or a parameter server of it.
 #include <fmt/ranges.h>
 
+#include <filesystem>
 #include <ostream>
 
 #include "app/external.h"
@@ -36,6 +37,12 @@ Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
   const bool helped = parsed == Parsed::Help;
   if (!helped && !problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return parsed;
+}
+
+// On other hosts it may be there all the same: they look for themselves.
+bool only_workers_see(const std::string& directory, const RunConfig& config,
+                      const Surroundings& around) {
+  return runs_elsewhere(config, around.environment) && !std::filesystem::is_directory(directory);
 }
 
 // Everything that can be known to be wrong is found here, before any process is started.
@@ -80,8 +87,11 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
     around.err << "note: --ps-hosts: --variable-update parameter_server\n";
   }
   if (place.rank == 0) note_passed_over(known, around.err);
-  settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
-  if (wants_launcher(config, place.meeting == Meeting::Nobody)) {
+  const bool launches = wants_launcher(config, place.meeting == Meeting::Nobody);
+  if (!launches || !only_workers_see(config.data_dir, config, around)) {
+    settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
+  }
+  if (launches) {
     return launch_train(around, config, per_host ? PerHost::AsSaid : PerHost::AsSlots);
   }
   const Roles roles = roles_of(config, place);

@@ -26,7 +26,7 @@ Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pul
       evaluation_times_(times_of(plan)),
       step_(plan.beginning.step) {
   if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan);
-  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, around.out);
+  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, around);
 }
 
 // On all workers alike. When seconds have passed, rank 0 alone knows; the others hear of it when

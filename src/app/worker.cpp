@@ -125,7 +125,7 @@ std::optional<FoundCheckpoint> resume(RunPlan& plan, Surroundings& around, Crew&
 int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
   const HostInfo host = read_host();
   WorkerShare share = take_share(around, crew, host);
-  if (!config.eval) share.training_examples = count_training_examples(config, crew);
+  if (!config.eval) share.training_examples = count_training_examples(config, crew, around.err);
   RunPlan plan = plan_with(crew, config, around, share);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const int64_t available = available_memory_bytes().value_or(kUnknown) / crew.workers_here();

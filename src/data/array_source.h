@@ -1,6 +1,8 @@
 // array_source.h: small images that are in memory already, as a source of examples.
 #pragma once
 
+#include <algorithm>
+
 #include "data/example_source.h"
 #include "data/labelled_images.h"
 
@@ -8,9 +10,14 @@ namespace lockstep {
 
 class ArraySource : public ExampleSource {
  public:
-  // `name`: what messages call it.
-  ArraySource(LabelledImages images, std::string name)
-      : images_(std::move(images)), name_(std::move(name)) {}
+  // Of one file: the images up to the next part's.
+  struct Part {
+    int64_t begin = 0;
+    std::string file;
+  };
+  // `parts`: in order, at least one.
+  ArraySource(LabelledImages images, std::vector<Part> parts)
+      : images_(std::move(images)), parts_(std::move(parts)) {}
 
   int64_t count() const override { return images_.count(); }
   int64_t bytes() const override { return std::ssize(images_.pixels); }
@@ -26,12 +33,14 @@ class ArraySource : public ExampleSource {
   }
   void will_need(int64_t) const override {}
   std::string where(int64_t index) const override {
-    return name_ + ", image " + std::to_string(index);
+    const auto behind = std::ranges::upper_bound(parts_, index, {}, &Part::begin);
+    const Part& part = *std::prev(behind);
+    return part.file + ", image " + std::to_string(index - part.begin);
   }
 
  private:
   LabelledImages images_;
-  std::string name_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace lockstep

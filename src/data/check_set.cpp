@@ -77,6 +77,7 @@ CheckReport check_data_set(const CheckRequest& request,
                         .bytes = source->bytes(),
                         .damage_lines = {},
                         .labels = {}};
+  report.missing = missing_shards(request.directory, request.split);
   note_balance(*source, report);
   std::mutex mutex;
   int64_t done = 0;
@@ -92,7 +93,7 @@ CheckReport check_data_set(const CheckRequest& request,
         progress(done, source->count());
       });
   report.damaged = damage.count();
-  report.damage_lines = damage.lines();
+  report.damage_lines = damage.skipped().lines;
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/example_source.h"
+#include "data/missing_shards.h"
 
 namespace lockstep {
 
@@ -20,6 +21,7 @@ struct CheckReport {
   int groups = 0;                         // files, or 1
   int64_t smallest_group = 0, largest_group = 0;
   int most_height = 0, most_width = 0;
+  MissingShards missing = {};
 };
 
 struct CheckRequest {

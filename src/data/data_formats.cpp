@@ -93,7 +93,9 @@ std::vector<fs::path> pickle_files(const fs::path& directory, Split split) {
 std::unique_ptr<ExampleSource> open_cifar(const std::vector<fs::path>& files, AddFile add,
                                           Damage& damage) {
   LabelledImages images = {.image = cifar_image(), .pixels = {}, .labels = {}};
+  std::vector<ArraySource::Part> parts;
   for (const fs::path& file : files) {
+    parts.push_back({images.count(), file.string()});
     try {
       const ByteBuffer bytes = read_whole(file.string(), kLargestArrayFile);
       try {
@@ -105,7 +107,7 @@ std::unique_ptr<ExampleSource> open_cifar(const std::vector<fs::path>& files, Ad
       damage.met(error);
     }
   }
-  return std::make_unique<ArraySource>(std::move(images), files.front().parent_path().string());
+  return std::make_unique<ArraySource>(std::move(images), std::move(parts));
 }
 
 // ---- MNIST ----
@@ -150,11 +152,14 @@ std::unique_ptr<ExampleSource> open_idx(const OpenRequest& request) {
     throw Error("{}: {} images and {} labels do not match", images_file.string(), images.extents[0],
                 labels.extents[0]);
   }
+  if (images.extents[1] * images.extents[2] == 0) {
+    throw Error("{}: its images have no pixels", images_file.string());
+  }
   return std::make_unique<ArraySource>(
       LabelledImages{.image = {1, images.extents[1], images.extents[2]},
                      .pixels = std::move(images.elements),
                      .labels = std::move(labels.elements)},
-      images_file.string());
+      std::vector<ArraySource::Part>{{0, images_file.string()}});
 }
 
 // ---- the table ----

@@ -45,11 +45,18 @@ FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> 
     for (const fs::path& file : list_directory(folder / name)) {
       if (!is_jpeg_name(file)) continue;
       files_.push_back({file.string(), known - classes.begin() + 1});
-      std::error_code unknown;
-      const uintmax_t size = fs::file_size(file, unknown);
-      if (!unknown) bytes_ += static_cast<int64_t>(size);
     }
   }
+}
+
+int64_t FolderSource::bytes() const {
+  int64_t bytes = 0;
+  for (const File& file : files_) {
+    std::error_code unknown;  // then reading will tell
+    const uintmax_t size = fs::file_size(file.path, unknown);
+    if (!unknown) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
 }
 
 void FolderSource::read(int64_t index, EncodedExample& out) const {

@@ -14,7 +14,7 @@ class FolderSource : public ExampleSource {
   FolderSource(const std::filesystem::path& folder, std::span<const std::string> classes);
 
   int64_t count() const override { return std::ssize(files_); }
-  int64_t bytes() const override { return bytes_; }
+  int64_t bytes() const override;  // looks at every file
   std::span<const int64_t> group_begins() const override { return {}; }
   void read(int64_t index, EncodedExample& out) const override;
   void will_need(int64_t) const override {}  // opening a file to say so would wait
@@ -28,7 +28,6 @@ class FolderSource : public ExampleSource {
     int64_t label;
   };
   std::vector<File> files_;
-  int64_t bytes_ = 0;
 };
 
 // The names of the folders in it, sorted.

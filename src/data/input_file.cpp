@@ -26,7 +26,9 @@ int64_t size_of(int descriptor, const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(std::string path)
-    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)), bytes_(0) {
+    : path_(std::move(path)),  // without waiting: whoever opens a pipe would wait for its writer
+      descriptor_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
+      bytes_(0) {
   if (descriptor_ < 0) throw Error("cannot read {}: {}", path_, reason(errno));
   try {
     bytes_ = size_of(descriptor_, path_);

@@ -1,7 +1,10 @@
 // input_source.h: where the examples of each step come from.
 #pragma once
 
+#include <string>
+
 #include "base/time.h"
+#include "data/damage.h"
 #include "tensor/batch.h"
 
 namespace lockstep {
@@ -11,7 +14,6 @@ struct InputCost {
   int threads = 0;
   Seconds processor_time{};  // of all of them, reading included
   int64_t examples = 0;      // made in that time
-  int64_t skipped = 0;       // that were damaged
 };
 
 class InputSource {
@@ -20,7 +22,10 @@ class InputSource {
 
   // The next step's examples, valid until the next call. May wait; allocates nothing.
   virtual const Batch& next() = 0;
-  virtual InputCost cost() const { return {}; }  // nothing, where all is made beforehand
+  virtual InputCost cost() const { return {}; }   // nothing, where all is made beforehand
+  virtual Skipped skipped() const { return {}; }  // so far, because it was damaged
+  // Of what is stored; equal on all ranks that read the same. Empty: nothing is.
+  virtual std::string contents() const { return ""; }
 };
 
 }  // namespace lockstep

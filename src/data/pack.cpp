@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <filesystem>
-#include <fstream>
 
+#include "base/atomic_file.h"
+#include "base/directory_lock.h"
 #include "data/data_formats.h"
 #include "data/epoch_order.h"
 #include "data/jpeg_encode.h"
@@ -49,11 +50,37 @@ void check_note(const PackJob& job) {
     throw UsageError("{} holds shards that were not packed here; choose another directory",
                      job.directory);
   }
-  const fs::path note = note_of(job, false);
-  std::ofstream out(note);
-  out << text;
-  if (!out.flush()) throw UsageError("cannot write {}", note.string());
+  const std::string note = note_of(job, false).string(), why = why_unwritable(note);
+  if (!why.empty()) throw UsageError("cannot write to {}: {}", job.directory, why);
+  write_whole_file(note, text);
 }
+
+// A shard under the name that it has until it is whole; gone unless it gets its own.
+class HiddenShard {
+ public:
+  explicit HiddenShard(const fs::path& place)
+      : place_(place),
+        hidden_(place.parent_path() / ("." + place.filename().string() + ".partial")),
+        writer_(hidden_.string()) {}
+  ~HiddenShard() {
+    std::error_code ignored;  // after appear() there is none
+    fs::remove(hidden_, ignored);
+  }
+  HiddenShard(const HiddenShard&) = delete;
+  HiddenShard& operator=(const HiddenShard&) = delete;
+
+  RecordWriter& writer() { return writer_; }
+  void appear() {
+    writer_.finish();
+    std::error_code failure;
+    fs::rename(hidden_, place_, failure);
+    if (failure) throw Error("cannot write {}: {}", place_.string(), failure.message());
+  }
+
+ private:
+  fs::path place_, hidden_;
+  RecordWriter writer_;
+};
 
 struct Counts {
   std::atomic<int64_t> examples = 0, bytes = 0;
@@ -75,14 +102,12 @@ class Packing {
       ++counts_.kept;
       return report(end - begin);
     }
-    const fs::path hidden = place.parent_path() / ("." + place.filename().string() + ".partial");
-    RecordWriter writer(hidden.string());
+    HiddenShard shard_file(place);
     for (int64_t i = begin; i < end; ++i) {
-      add(order_[static_cast<size_t>(i)], writer);
+      add(order_[static_cast<size_t>(i)], shard_file.writer());
       report(1);
     }
-    writer.finish();
-    fs::rename(hidden, place);
+    shard_file.appear();
     ++counts_.written;
   }
   PackOutcome outcome() const {
@@ -126,7 +151,7 @@ class Packing {
   int64_t done_ = 0;
 };
 
-// Of interrupted writing: nobody else has names like these.
+// Of a process that was killed: nobody else has names like these.
 void remove_partial(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
@@ -144,6 +169,9 @@ std::string shard_name(Split split, int shard, int shards) {
 PackOutcome pack(const PackJob& job, Damage& damage,
                  const std::function<bool(int64_t, int64_t)>& progress) {
   make_directory(job.directory);
+  // Another would take half-written files for those of a process that was killed.
+  const DirectoryLock lock(job.directory);
+  if (lock.is_elsewhere()) throw UsageError("another process is packing into {}", job.directory);
   check_note(job);
   remove_partial(job.directory);
   Packing packing(job, damage, progress);
@@ -152,7 +180,6 @@ PackOutcome pack(const PackJob& job, Damage& damage,
                          [&](int64_t shard) { packing.write(static_cast<int>(shard)); });
   } catch (const Stopped&) {  // whole shards stay; the next call goes on from them
   }
-  remove_partial(job.directory);
   const PackOutcome outcome = packing.outcome();
   const bool finished = outcome.written_shards + outcome.kept_shards == job.shards;
   const fs::path note = note_of(job, false);

@@ -103,10 +103,7 @@ const Batch& Pipeline::next() {
 
 InputCost Pipeline::cost() const {
   const std::lock_guard lock(mutex_);
-  return {.threads = options_.threads,
-          .processor_time = processor_time_,
-          .examples = made_,
-          .skipped = 0};
+  return {.threads = options_.threads, .processor_time = processor_time_, .examples = made_};
 }
 
 }  // namespace lockstep

@@ -5,6 +5,15 @@
 #include "data/thread_clock.h"
 
 namespace lockstep {
+namespace {
+
+// Memory goes from one example to the next, but not that of an enormous one: sooner or later every
+// slot would have met it.
+constexpr size_t kMostKeptBytes = size_t{4} << 20;
+
+int64_t bytes_of(const ReadExample& read) { return std::ssize(read.example.storage); }
+
+}  // namespace
 
 ReadAhead::ReadAhead(const ExampleSource& source, EpochOrder order, const ReadAheadOptions& options)
     : source_(source),
@@ -37,13 +46,10 @@ Turn ReadAhead::next_turn() {
 void ReadAhead::work() {
   ReadExample content;
   std::unique_lock lock(mutex_);
-  const auto next_slot = [this]() -> Slot& {
-    return slots_[static_cast<size_t>(next_ % options_.depth)];
-  };
   while (true) {
-    room_.wait(lock, [&] { return stopping_ || next_slot().state == Slot::Empty; });
+    room_.wait(lock, [&] { return stopping_ || has_room(); });
     if (stopping_) return;
-    Slot& slot = next_slot();
+    Slot& slot = slots_[static_cast<size_t>(next_ % options_.depth)];
     slot.state = Slot::Reading;
     slot.number = next_++;
     content.turn = next_turn();
@@ -54,6 +60,7 @@ void ReadAhead::work() {
     processor_time_ += spent;
     std::swap(slot.content, content);
     slot.state = Slot::Full;
+    held_bytes_ += bytes_of(slot.content);
     filled_.notify_all();
   }
 }
@@ -70,12 +77,21 @@ Seconds ReadAhead::read(int64_t soon, ReadExample& content) const {
   return thread_processor_time() - before;
 }
 
+// Whoever waits for an example waits for one that is held or for the next: what is held is taken by
+// others meanwhile, in order, so there is room for the next before long.
+bool ReadAhead::has_room() const {
+  const Slot& slot = slots_[static_cast<size_t>(next_ % options_.depth)];
+  return slot.state == Slot::Empty && held_bytes_ < options_.most_bytes;
+}
+
 bool ReadAhead::take(int64_t number, ReadExample& out) {
+  if (out.example.storage.size() > kMostKeptBytes) out.example = {};
   std::unique_lock lock(mutex_);
   Slot& slot = slots_[static_cast<size_t>(number % options_.depth)];
   filled_.wait(lock,
                [&] { return stopping_ || (slot.state == Slot::Full && slot.number == number); });
   if (stopping_) return false;
+  held_bytes_ -= bytes_of(slot.content);
   std::swap(slot.content, out);
   slot.state = Slot::Empty;
   room_.notify_all();

@@ -29,6 +29,8 @@ struct ReadAheadOptions {
   int threads = 1;
   int depth = 64;       // examples in memory, read or being read
   int announced = 256;  // that the system is told of, beyond those
+  // That examples in memory may take before further ones wait: a few are enormous.
+  int64_t most_bytes = int64_t{256} << 20;
 };
 
 class ReadAhead {
@@ -53,6 +55,7 @@ class ReadAhead {
     ReadExample content;
   };
   void work();
+  bool has_room() const;                                   // with the lock held
   Seconds read(int64_t soon, ReadExample& content) const;  // returns the processor time it took
   Turn next_turn();                                        // with the lock held
 
@@ -64,6 +67,7 @@ class ReadAhead {
   std::vector<Slot> slots_;
   std::deque<Turn> announced_;  // turns known but not yet read
   int64_t next_ = 0;
+  int64_t held_bytes_ = 0;  // of the slots that are full
   bool stopping_ = false;
   Seconds processor_time_{};
   std::vector<std::jthread> threads_;

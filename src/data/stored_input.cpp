@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/contents.h"
+
 namespace lockstep {
 namespace {
 
@@ -20,7 +22,7 @@ OrderOptions order_of(const ExampleSource& source, const StoredInputOptions& opt
 
 // Two threads are enough to keep a queue of reads at the storage; decoding is what takes cores.
 ReadAheadOptions read_ahead_for(const StoredInputOptions& options) {
-  return {.threads = 2, .depth = std::max(64, 8 * options.threads), .announced = 256};
+  return {.threads = 2, .depth = std::max(64, 8 * options.threads)};
 }
 
 }  // namespace
@@ -44,9 +46,10 @@ StoredInput::~StoredInput() { read_ahead_.stop(); }
 InputCost StoredInput::cost() const {
   InputCost cost = pipeline_.cost();
   cost.processor_time += read_ahead_.processor_time();
-  cost.skipped = damage_->count();
   return cost;
 }
+
+std::string StoredInput::contents() const { return contents_of(*source_); }
 
 int32_t StoredMaker::decode(const ReadExample& read, int64_t number, std::span<float> image) {
   if (read.error) throw Error(*read.error);

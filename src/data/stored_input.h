@@ -29,7 +29,8 @@ class StoredInput : public InputSource {
 
   const Batch& next() override { return pipeline_.next(); }
   InputCost cost() const override;
-  const Damage& damage() const { return *damage_; }
+  Skipped skipped() const override { return damage_->skipped(); }
+  std::string contents() const override;
 
  private:
   std::unique_ptr<ExampleSource> source_;

@@ -7,6 +7,12 @@
 #include "data/parallel.h"
 
 namespace lockstep {
+namespace {
+
+// Looking for records is waiting for storage: it takes many at a time and hardly a core.
+constexpr int kFewestThreads = 16;
+
+}  // namespace
 
 std::vector<RecordPlace> places_in(const std::string& path, Damage& damage) {
   std::vector<RecordPlace> places;
@@ -24,7 +30,7 @@ std::vector<RecordPlace> places_in(const std::string& path, Damage& damage) {
 TfrecordSource::TfrecordSource(std::vector<std::string> paths, Damage& damage, int threads)
     : files_(std::move(paths)) {
   std::vector<std::vector<RecordPlace>> by_file(files_.count());
-  for_each_in_parallel(std::ssize(by_file), threads, [&](int64_t i) {
+  for_each_in_parallel(std::ssize(by_file), std::max(threads, kFewestThreads), [&](int64_t i) {
     by_file[static_cast<size_t>(i)] = places_in(files_.path(static_cast<size_t>(i)), damage);
   });
   for (const std::vector<RecordPlace>& places : by_file) {

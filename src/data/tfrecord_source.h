@@ -13,8 +13,8 @@ namespace lockstep {
 
 class TfrecordSource : public ExampleSource {
  public:
-  // Looks through the files with so many threads. `damage` decides about files whose records
-  // cannot be told apart from some place on: what lies behind is lost.
+  // Looks through the files with so many threads or a few more. `damage` decides about files whose
+  // records cannot be told apart from some place on: what lies behind is lost.
   TfrecordSource(std::vector<std::string> paths, Damage& damage, int threads);
 
   int64_t count() const override { return std::ssize(places_); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/borrowed_source.h"
+#include "data/contents.h"
 #include "data/data_formats.h"
 #include "data/stored_input.h"
 
@@ -36,6 +37,8 @@ ValidationSet::ValidationSet(InputSpec spec, int64_t most_batches)
 }
 
 int64_t ValidationSet::examples() const { return source_ ? source_->count() : 0; }
+
+std::string ValidationSet::contents() const { return source_ ? contents_of(*source_) : ""; }
 
 std::unique_ptr<InputSource> ValidationSet::pass() const {
   if (!source_) return make_input(spec_);

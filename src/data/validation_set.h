@@ -18,8 +18,10 @@ class ValidationSet {
   // validation data.
   ValidationSet(InputSpec spec, int64_t most_batches);
 
-  int64_t batches() const { return batches_; }  // of a pass, on every rank
-  int64_t examples() const;                     // 0: as many as are asked for
+  int64_t batches() const { return batches_; }           // of a pass, on every rank
+  int64_t examples() const;                              // 0: as many as are asked for
+  std::string contents() const;                          // empty: synthetic
+  Skipped skipped() const { return damage_.skipped(); }  // when it was opened
   // From the first example on. Borrows this.
   std::unique_ptr<InputSource> pass() const;
 

@@ -224,16 +224,28 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   return lines;
 }
 
+std::vector<std::string> damage_lines(const InputResult& input) {
+  constexpr size_t kShown = 5;
+  std::vector<std::string> parts;
+  if (input.skipped > 0) parts.push_back(count_text(input.skipped, "damaged example"));
+  if (input.damaged_files > 0) {
+    parts.push_back("the rest of " + count_text(input.damaged_files, "damaged file"));
+  }
+  if (parts.empty()) return {};
+  std::vector<std::string> lines = {fmt::format("note: skipped {}", fmt::join(parts, " and "))};
+  for (size_t i = 0; i < std::min(kShown, input.damage.size()); ++i) {
+    lines.push_back("skipped: " + input.damage[i]);
+  }
+  return lines;
+}
+
 std::vector<std::string> remarks_after(const RunResult& run) {
   std::vector<std::string> lines;
   if (run.config.efficiency && !run.independent && run.status == "completed") {
     lines.emplace_back("note: --efficiency: nothing is communicated in this run, so it has none");
   }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
-  if (run.input.skipped > 0) {
-    lines.push_back(fmt::format("note: {}skipped {}", run.facts.devices > 1 ? "rank 0 " : "",
-                                count_text(run.input.skipped, "damaged example")));
-  }
+  std::ranges::move(damage_lines(run.input), std::back_inserter(lines));
   if (const auto line = divergence_line(run)) lines.push_back(*line);
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {
     lines.push_back(fmt::format("note: other virtual machines took {:.1f} % of processor time",

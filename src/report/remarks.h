@@ -19,6 +19,9 @@ std::vector<std::string> remarks_before(const RunResult& started);
 // For stdout: throughput and how well it is known, efficiency, memory. At least one timed step.
 std::vector<std::string> summary_lines(const RunResult& result);
 
+// For stderr: what --skip-corrupt did without, and where the first of it is.
+std::vector<std::string> damage_lines(const InputResult& input);
+
 // For stderr, after: what to know about these numbers before they are used.
 std::vector<std::string> remarks_after(const RunResult& result);
 

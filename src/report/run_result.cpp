@@ -166,6 +166,8 @@ void fields(Like<InputResult> auto& input, auto&& visit) {
   visit("threads", input.threads);
   visit("processor_seconds_per_image", input.processor_seconds_per_image);
   visit("skipped_examples", input.skipped);
+  visit("damaged_files", input.damaged_files);
+  visit("damage", input.damage);
 }
 
 void fields(Like<HostInfo> auto& host, auto&& visit) {

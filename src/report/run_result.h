@@ -70,7 +70,9 @@ struct Independence {
 struct InputResult {
   int threads = 0;
   double processor_seconds_per_image = 0;  // reading, decoding, resizing
-  int64_t skipped = 0;                     // damaged examples
+  int64_t skipped = 0;                     // damaged examples, of all workers
+  int64_t damaged_files = 0;               // of which all or the rest is lost
+  std::vector<std::string> damage = {};    // in words, of the first few
 };
 
 // Of the validation examples, each once.

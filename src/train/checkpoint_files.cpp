@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -33,6 +34,11 @@ bool names_checkpoint(const std::string& place) {
   return step_of(place) && fs::is_regular_file(place, error);
 }
 
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
 // Of "model.ckpt-120", under the name that it has before it is whole.
 bool is_half_written(const fs::path& path) {
   const std::optional<std::string> target = target_of_temporary(path.filename().string());
@@ -44,10 +50,15 @@ bool is_half_written(const fs::path& path) {
 std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
   std::vector<CheckpointFile> files;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    const std::optional<int64_t> step = step_of(entry.path());
-    if (step) files.push_back({entry.path().string(), *step});
+  fs::directory_iterator entries(directory, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    const std::optional<int64_t> step = step_of(entries->path());
+    if (step) files.push_back({entries->path().string(), *step});
   }
+  // A run that takes no answer for none would begin anew.
+  const bool missing =
+      error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !missing) throw Error("cannot look into {}: {}", directory, error.message());
   std::ranges::sort(files, {}, &CheckpointFile::step);
   return files;
 }
@@ -75,15 +86,30 @@ std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const
   }
   std::vector<CheckpointFile> files = list_checkpoints(place);
   const bool any = !files.empty();
-  for (; !files.empty(); files.pop_back()) {
+  std::set<std::string> tried;
+  while (!files.empty()) {
+    const std::string path = files.back().path;
+    files.pop_back();
+    if (!tried.insert(path).second) continue;
     try {
-      return FoundCheckpoint{files.back().path, read_checkpoint(files.back().path)};
+      return FoundCheckpoint{path, read_checkpoint(path)};
     } catch (const Error& error) {  // the one before it may be whole
-      tell(fmt::format("warning: {}", error.what()));
+      if (is_there(path)) {
+        tell(fmt::format("warning: {}", error.what()));
+      } else {
+        files = list_checkpoints(place);  // whoever removed it has written a newer one
+      }
     }
   }
   if (any) throw Error("no checkpoint in {} can be read; remove them to begin anew", place);
   return {};
+}
+
+DirectoryLock lock_train_dir(const std::string& directory) {
+  constexpr Seconds kPatience{5};
+  DirectoryLock lock(directory, kPatience);
+  if (lock.is_elsewhere()) throw UsageError("another run is training in {}", directory);
+  return lock;
 }
 
 CheckpointWriter::CheckpointWriter(std::string directory, int keep)

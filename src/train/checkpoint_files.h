@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/directory_lock.h"
 #include "train/checkpoint.h"
 
 namespace lockstep {
@@ -24,7 +25,7 @@ struct FoundCheckpoint {
   Checkpoint checkpoint;
 };
 
-// Oldest first; none when there is no such directory.
+// Oldest first; none when there is no such directory. Throws Error when it cannot be looked into.
 std::vector<CheckpointFile> list_checkpoints(const std::string& directory);
 
 // Of the newest, or `place` itself where it names one; empty: there is none.
@@ -34,10 +35,15 @@ std::string newest_path(const std::string& place);
 Checkpoint read_checkpoint(const std::string& path);
 
 // The newest that can be read, or the one that `place` names itself; absent: there is none. Each
-// that had to be passed over is told. Throws Error when there are some and none can be read: a run
+// that had to be passed over is told, but not those that another run, which goes on, has removed
+// meanwhile. Throws Error when there are some and none can be read: a run
 // that silently began anew would throw them away.
 using Tell = std::function<void(const std::string& line)>;
 std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const Tell& tell);
+
+// Whoever trains in a directory, as long as this lives. Throws UsageError when somebody else does;
+// one who was just killed has a moment to be gone.
+DirectoryLock lock_train_dir(const std::string& directory);
 
 // Whoever writes checkpoints to a directory.
 class CheckpointWriter {

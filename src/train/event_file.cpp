@@ -13,8 +13,16 @@
 namespace lockstep {
 namespace {
 
-// Field numbers of Event, Summary and Summary.Value.
-enum EventField : uint32_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
+// Field numbers of Event, SessionLog, Summary and Summary.Value.
+enum EventField : uint32_t {
+  kWallTime = 1,
+  kStep = 2,
+  kFileVersion = 3,
+  kSummary = 5,
+  kSessionLog = 7
+};
+enum SessionLogField : uint32_t { kStatus = 1 };
+enum SessionStatus : uint64_t { kStart = 1 };
 enum SummaryField : uint32_t { kValue = 1 };
 enum ValueField : uint32_t { kTag = 1, kSimpleValue = 2 };
 constexpr std::string_view kVersion = "brain.Event:2";
@@ -61,6 +69,14 @@ EventFile::EventFile(const std::string& directory) : writer_(path_in(directory))
   ByteBuffer first = event_head(now(), 0);
   append_bytes_field(first, kFileVersion, bytes_of(kVersion));
   writer_.write(first);
+  writer_.flush();
+}
+
+void EventFile::go_on_at(int64_t step) {
+  ByteBuffer log, event = event_head(now(), step);
+  append_varint_field(log, kStatus, kStart);
+  append_bytes_field(event, kSessionLog, log);
+  writer_.write(event);
   writer_.flush();
 }
 

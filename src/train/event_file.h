@@ -28,6 +28,8 @@ class EventFile {
   explicit EventFile(const std::string& directory);
 
   void add(int64_t step, const std::vector<Scalar>& scalars);
+  // A run goes on from here: what files of before say of this step and later ones was lost.
+  void go_on_at(int64_t step);
 
  private:
   RecordWriter writer_;

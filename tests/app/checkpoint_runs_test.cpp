@@ -8,6 +8,7 @@
 #include "app/real_runs.h"
 #include "data/samples.h"
 #include "launch/process.h"
+#include "launch/processes.h"
 #include "report/run_result.h"
 #include "train/checkpoint_files.h"
 
@@ -70,6 +71,25 @@ TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnTwoDevices) {
                                            "--variable-update=parameter_server", "--num-ps=2"});
 }
 
+// What was read, in which order and how it was changed is taken up too, damage included.
+TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnStoredImages) {
+  ASSERT_EQ(run_really({LOCKSTEP_PROGRAM, "data", "make", directory.path("set"), "--images=21",
+                        "--shards=3", "--classes=10", "--height=48", "--width=64"})
+                .outcome.end,
+            RunEnd::Completed);
+  const std::string shard = directory.path("set/train-00001-of-00003");
+  ByteBuffer bytes = read_file(shard);
+  bytes[200] ^= 1;
+  write_file(shard, bytes);
+  for (const char* devices : {"--num-devices=1", "--num-devices=3"}) {
+    expect_the_same_in_two_parts(
+        fmt::format("stored{}", devices),
+        {"--model=lenet", "--optimizer=momentum", "--distortions", "--resize-method=round_robin",
+         "--skip-corrupt", "--cache", "--data-threads=2", "--data-dir=" + directory.path("set"),
+         devices});
+  }
+}
+
 TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
   const Words options = {"--model=resnet20", "--optimizer=momentum"};
   const auto with = [&](Words more) {
@@ -83,6 +103,17 @@ TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
   train_to(6, "t", with({"--num-devices=2", "--variable-update=parameter_server"}));
   EXPECT_EQ(newest("t").step, 6);
   EXPECT_EQ(newest("t").examples, 2 * 8 + 2 * 4 + 2 * 8);
+  train_to(8, "t", with({"--num-devices=3"}));
+  EXPECT_EQ(newest("t").examples, 2 * 8 + 2 * 4 + 2 * 8 + 2 * 12);
+}
+
+TEST_F(CheckpointRuns, ADirectoryInWhichAnotherTrainsIsRefused) {
+  std::filesystem::create_directory(directory.path("t"));
+  const DirectoryLock another(directory.path("t"));
+  const Ran ran = run_really(train({"--model=lenet", "--num-batches=1", "--num-devices=2",
+                                    "--train-dir=" + directory.path("t")}));
+  EXPECT_THAT(ran.outcome.why, HasSubstr("exit code 2"));
+  EXPECT_EQ(ran.err, "lockstep: another run is training in " + directory.path("t") + "\n");
 }
 
 TEST_F(CheckpointRuns, AFinishedRunHasNothingToDo) {
@@ -155,30 +186,57 @@ TEST_F(CheckpointRuns, AnotherNetworkOrOptimizerIsRefused) {
 
 // The line of a step is written before its checkpoint: whoever reads it and kills the run finds at
 // least the checkpoint of the step before.
-TEST_F(CheckpointRuns, KilledAtAnyMomentLoseAtMostTheStepsSinceTheLast) {
-  int64_t begin = 0;
-  for (const int lines : {1, 4, 2, 7}) {
-    int64_t seen = begin;
-    pid_t process = 0;
+class KilledRuns : public CheckpointRuns {
+ protected:
+  // Of the processes of a run, those with this in their environment, after so many steps.
+  struct Kill {
+    const char* victims;
+    int steps;
+  };
+  void expect_no_loss(int devices, const std::vector<Kill>& kills) {
+    int64_t begin = 0;
+    for (const Kill& kill : kills) {
+      run_and_kill(devices, kill);
+      const CheckpointFacts facts = newest("t");
+      EXPECT_GE(facts.step, begin + kill.steps - 1) << kill.victims;
+      EXPECT_EQ(facts.examples, facts.step * 4 * devices);
+      begin = facts.step;
+    }
+  }
+
+ private:
+  void run_and_kill(int devices, const Kill& wish) const {
+    int steps = 0;
     const Command command = {
         .name = "it",
-        .argv = {"sh", "-c",
-                 fmt::format("echo $$; exec {} train --model=lenet --batch-size=4 --threads=1 "
-                             "--num-warmup-batches=0 --num-batches=100000 --display-every=1 "
-                             "--save-model-steps=1 --train-dir={}",
-                             LOCKSTEP_PROGRAM, directory.path("t"))}};
-    run_commands(std::span(&command, 1), {.time = Seconds(300)},
-                 {.line = [&](const OutputLine& line) {
-                   if (process == 0) process = std::stoi(line.text);
-                   if (line.text.find("images/sec:") == std::string::npos) return Next::GoOn;
-                   if (++seen == begin + lines) kill(process, SIGKILL);
-                   return Next::GoOn;
-                 }});
-    const CheckpointFacts facts = newest("t");
-    EXPECT_GE(facts.step, begin + lines - 1);
-    EXPECT_EQ(facts.examples, facts.step * 4);
-    begin = facts.step;
+        .argv = train({"--model=lenet", "--num-batches=100000", "--display-every=1",
+                       "--save-model-steps=1", "--train-dir=" + directory.path("t"),
+                       fmt::format("--num-devices={}", devices)}),
+        .env = {{"KILLED_RUNS_TEST", directory.path().string()}},
+        .directory = directory.path().string()};
+    const PlanOutcome outcome = run_commands(
+        std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+          if (line.text.find("images/sec:") == std::string::npos) return Next::GoOn;
+          if (++steps != wish.steps) return Next::GoOn;
+          for (const pid_t process :
+               processes_with("KILLED_RUNS_TEST=" + directory.path().string(), wish.victims)) {
+            kill(process, SIGKILL);
+          }
+          return Next::GoOn;
+        }});
+    EXPECT_EQ(outcome.end, RunEnd::Failed);
+    EXPECT_GE(steps, wish.steps);
   }
+};
+
+TEST_F(KilledRuns, LoseAtMostTheStepsSinceTheLastCheckpoint) {
+  expect_no_loss(1, {{"", 1}, {"", 4}, {"", 2}, {"", 7}});
+}
+
+// Whoever is killed: the rank that writes, the one that does not, or all with their launcher.
+TEST_F(KilledRuns, OfTwoDevicesLoseNoMore) {
+  expect_no_loss(2,
+                 {{"LOCKSTEP_RANK=0", 3}, {"LOCKSTEP_RANK=1", 2}, {"", 4}, {"LOCKSTEP_RANK=", 1}});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "app/program.h"
 #include "app/reference_kind.h"
+#include "base/directory_lock.h"
 #include "data/jpeg_encode.h"
 #include "data/samples.h"
 #include "report/run_result.h"
@@ -99,6 +100,47 @@ TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
   EXPECT_THAT(other.err, HasSubstr("another packing"));
 }
 
+TEST_F(DataCommands, AFileThatIsMissingIsNotedByTrainingAndFoundByCheck) {
+  make("set");
+  fs::remove(path("set/train-00001-of-00003"));
+  const std::string words = "1 of 3 files is not there, train-00001-of-00003 the first of them\n";
+  const Outcome check = run({"data", "check", path("set")});
+  EXPECT_EQ(check.code, 1);
+  EXPECT_THAT(check.out, HasSubstr("  " + words));
+  const Json json = Json::parse(run({"data", "check", path("set"), "--json"}).out);
+  EXPECT_EQ(json.at("training").at("missing_files"), 1);
+  const Outcome trained = train(path("set"));
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("note: " + path("set") + ": " + words));
+}
+
+TEST_F(DataCommands, APackingThatFailsLeavesNothingHalfWritten) {
+  write_file(path("folder/train/cat/1.jpg"), bytes_of("no JPEG"));
+  const Outcome failed = run({"data", "pack", path("folder"), path("packed")});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err, HasSubstr("cat/1.jpg: it is not a JPEG"));
+  for (const auto& entry : fs::directory_iterator(path("packed"))) {
+    EXPECT_EQ(entry.path().filename(), ".packing-train");
+  }
+}
+
+TEST_F(DataCommands, OneProcessAtATimePacksIntoADirectory) {
+  fs::create_directory(path("set"));
+  const DirectoryLock another(path("set"));
+  const Outcome second = run({"data", "make", path("set"), "--images=1"});
+  EXPECT_EQ(second.code, 2);
+  EXPECT_EQ(second.err, "lockstep: another process is packing into " + path("set") + "\n");
+  EXPECT_TRUE(fs::is_empty(path("set")));
+}
+
+// Packing knows only what training reads: boxes and names of classes would be lost.
+TEST_F(DataCommands, TfrecordsAreNotPackedAgain) {
+  make("set");
+  const Outcome outcome = run({"data", "pack", path("set"), path("packed")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("holds TFRecord files already"));
+}
+
 TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
   make("set");
   for (const auto& entry : fs::directory_iterator(path("set"))) {
@@ -119,7 +161,8 @@ TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
   write_file(shard, bytes);
   const Outcome outcome = train(path("set"), {"--skip-corrupt", "--num-batches=20"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("note: skipped 1 damaged example\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: skipped 1 damaged example\nskipped: " + shard +
+                                     ", byte 0: the checksum of the record is wrong\n"));
 }
 
 TEST_F(DataCommands, AFolderOfJpegsIsPackedWithLabelsFromOne) {

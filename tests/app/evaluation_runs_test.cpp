@@ -205,6 +205,39 @@ TEST_F(EvaluationRuns, AreWrittenForTensorBoard) {
   }
 }
 
+// All workers open every file; each example is one worker's, in any epoch.
+TEST_F(EvaluationRuns, AndTrainingSayWhatAllWorkersSkipped) {
+  const std::string set = directory.path("set");
+  ASSERT_EQ(run_really({LOCKSTEP_PROGRAM, "data", "make", set, "--images=12", "--validation=6",
+                        "--shards=3", "--classes=10", "--height=32", "--width=32"})
+                .outcome.end,
+            RunEnd::Completed);
+  const auto damage = [&](const std::string& file) {
+    ByteBuffer bytes = read_file(set + "/" + file);
+    bytes[200] ^= 1;
+    write_file(set + "/" + file, bytes);
+  };
+  for (const char* file : {"train-00000-of-00003", "train-00001-of-00003",
+                           "validation-00000-of-00003", "validation-00002-of-00003"}) {
+    damage(file);
+  }
+  const std::string cut = set + "/train-00002-of-00003";
+  std::filesystem::resize_file(cut, std::filesystem::file_size(cut) - 1);
+  const Ran ran =
+      train({"--model=lenet", "--batch-size=3", "--num-batches=20", "--num-devices=2",
+             "--skip-corrupt", "--data-dir=" + set, "--num-eval-batches=9",
+             "--eval-during-training-every-n-steps=1000", "--result=" + directory.path("r.json")});
+  EXPECT_THAT(ran.err, HasSubstr("note: skipped 2 damaged examples and the rest of 1 damaged "
+                                 "file\nskipped: " +
+                                 cut + ", byte "));
+  EXPECT_THAT(ran.out, HasSubstr("[4 examples]"));
+  EXPECT_THAT(ran.err, HasSubstr("note: skipped 2 damaged examples\nskipped: "));
+  const RunResult result = read_result(directory.path("r.json"));
+  EXPECT_EQ(result.input.skipped, 2);
+  EXPECT_EQ(result.input.damaged_files, 1);
+  EXPECT_EQ(result.input.damage.size(), 3u);
+}
+
 TEST_F(EvaluationRuns, WithoutACheckpointOrValidationDataAreRefused) {
   const std::string data = digits(10, 10);
   Words words = on_digits(data, {"--eval", "--train-dir=" + directory.path("empty")});

@@ -200,6 +200,42 @@ TEST_F(Workers, ThatDisagreeAreRefusedWithBothSidesNamed) {
   EXPECT_THAT(said, HasSubstr("'0.1' on rank 1"));
 }
 
+// Each host may have a copy of the data.
+TEST_F(Workers, WithDifferentDataAreRefused) {
+  for (const char* name : {"0", "1"}) {
+    ASSERT_EQ(run({LOCKSTEP_PROGRAM, "data", "make", path(name), "--images=6", "--shards=3",
+                   "--height=32", "--width=32"})
+                  .outcome.end,
+              RunEnd::Completed);
+  }
+  fs::remove(path("1/train-00002-of-00003"));
+  const std::string hosts = two_free_addresses();
+  std::string said;
+  std::vector<Command> plan;
+  for (const char* index : {"0", "1"}) {
+    plan.push_back({.name = std::string("worker ") + index,
+                    .argv = train({"--job-name=worker", "--task-index", index, "--worker-hosts",
+                                   hosts, "--data-dir", path(index)})});
+  }
+  const PlanOutcome outcome =
+      run_commands(plan, {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
+                     said += line.text + "\n";
+                     return Next::GoOn;
+                   }});
+  EXPECT_EQ(outcome.end, RunEnd::Failed);
+  EXPECT_THAT(said, HasSubstr("the training data in --data-dir differs: '6 examples in 3 files ("));
+  EXPECT_THAT(said, HasSubstr("'4 examples in 2 files ("));
+}
+
+// Of a launcher on a machine that does not have it.
+TEST_F(Workers, OnOtherHostsMayHaveDataThatIsNotHere) {
+  const Ran there = run(train({"--hosts=somewhere,else", "--data-dir=/nowhere", "--dry-run"}));
+  EXPECT_EQ(there.outcome.end, RunEnd::Completed) << there.err;
+  EXPECT_THAT(there.out, HasSubstr("--data-dir=/nowhere"));
+  const Ran here = run(train({"--num-devices=2", "--data-dir=/nowhere", "--dry-run"}));
+  EXPECT_THAT(here.err, HasSubstr("cannot look into /nowhere"));
+}
+
 TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {
   const Ran ran = run(train({"--num-devices=4", "--num-batches=1", "--num-epochs=1"}));
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);

@@ -1,5 +1,6 @@
 // Directories: what is there is recognised, opened and numbered; what is not is said.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include "data/data_formats.h"
 #include "data/samples.h"
@@ -106,8 +107,9 @@ TEST(Formats, ATruncatedShardStopsUnlessItIsToBeSkipped) {
   EXPECT_THAT(error_of([&] { opened(directory, stop); }), HasSubstr(shard + ", byte "));
   Damage skip(Damage::Answer::Skip);
   EXPECT_EQ(opened(directory, skip)->count(), 3);
-  EXPECT_EQ(skip.count(), 1);
-  EXPECT_THAT(skip.lines().at(0), HasSubstr("the file ends 1 bytes before the end of this record"));
+  EXPECT_EQ(skip.skipped().files, 1);
+  EXPECT_THAT(skip.skipped().lines.at(0),
+              HasSubstr("the file ends 1 bytes before the end of this record"));
 }
 
 TEST(Formats, ADirectoryInPlaceOfAShardIsNoFile) {
@@ -115,6 +117,34 @@ TEST(Formats, ADirectoryInPlaceOfAShardIsNoFile) {
   std::filesystem::create_directory(directory.path("train-00000-of-00001"));
   Damage damage;
   EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("it is not a file"));
+}
+
+TEST(Formats, APipeInPlaceOfAShardIsNotWaitedFor) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(mkfifo(directory.path("train-00000-of-00001").c_str(), 0600), 0);
+  Damage damage;
+  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("it is not a file"));
+}
+
+TEST(Formats, AnImageOfCifarIsNamedByItsFile) {
+  const TemporaryDirectory directory;
+  write_file(directory.path("data_batch_1.bin"), ByteBuffer(2 * 3073));
+  write_file(directory.path("data_batch_2.bin"), ByteBuffer(100));  // no whole image
+  write_file(directory.path("data_batch_3.bin"), ByteBuffer(2 * 3073));
+  Damage damage(Damage::Answer::Skip);
+  const auto source = opened(directory, damage);
+  ASSERT_EQ(source->count(), 4);
+  EXPECT_EQ(damage.skipped().files, 1);
+  EXPECT_EQ(source->where(1), directory.path("data_batch_1.bin") + ", image 1");
+  EXPECT_EQ(source->where(2), directory.path("data_batch_3.bin") + ", image 0");
+}
+
+TEST(Formats, MnistImagesWithoutPixelsAreRefused) {
+  const TemporaryDirectory directory;
+  write_file(directory.path("train-images-idx3-ubyte"), idx_file_of({2, 0, 28}, {}));
+  write_file(directory.path("train-labels-idx1-ubyte"), idx_file_of({2}, ByteBuffer(2)));
+  Damage damage;
+  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("have no pixels"));
 }
 
 TEST(Formats, MnistImagesAndLabelsMustMatch) {

@@ -176,7 +176,9 @@ TEST(JpegDecode, AProgressiveImageThatWouldFillTheMemoryIsRefused) {
   }
   JpegDecoder decoder;
   EXPECT_EQ(decoder.open(jpeg).width, 20000);
-  EXPECT_EQ(error_of([&] { decoder.decode({0, 0, 20000, 20000}, 8); }),
+  EXPECT_EQ(error_of([&] {
+              decoder.decode({0, 0, 20000, 20000}, 8);
+            }),
             "it is progressive, and decoding it takes more than 1.1 GB of memory");
 }
 

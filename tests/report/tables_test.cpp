@@ -17,6 +17,7 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -149,6 +150,17 @@ TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   result.input.processor_seconds_per_image = 0.001;
   EXPECT_THAT(summary_lines(result),
               Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
+}
+
+TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {
+  EXPECT_THAT(damage_lines({}), IsEmpty());
+  EXPECT_THAT(damage_lines({.skipped = 1, .damage = {"f, byte 5: bad"}}),
+              ElementsAre("note: skipped 1 damaged example", "skipped: f, byte 5: bad"));
+  EXPECT_THAT(damage_lines({.skipped = 2000, .damaged_files = 1}),
+              ElementsAre("note: skipped 2,000 damaged examples and the rest of 1 damaged file"));
+  EXPECT_THAT(damage_lines({.damaged_files = 2}),
+              ElementsAre("note: skipped the rest of 2 damaged files"));
+  EXPECT_EQ(damage_lines({.skipped = 9, .damage = std::vector<std::string>(9, "f")}).size(), 6u);
 }
 
 TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {

@@ -145,6 +145,32 @@ TEST_F(CheckpointFiles, WhereNoneCanBeReadNothingIsThrownAway) {
   EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to begin anew"));
 }
 
+// A run that goes on removes old ones while somebody else looks for the newest.
+TEST_F(CheckpointFiles, OneThatVanishesMeanwhileIsNoReasonToGiveUp) {
+  CheckpointWriter writer(directory.path().string(), 5);
+  for (const int step : {9, 10}) writer.write(sample(step));
+  cut("model.ckpt-10", 200);
+  const auto found = newest_checkpoint(directory.path().string(), [&](const std::string& line) {
+    told.push_back(line);
+    std::filesystem::remove(directory.path("model.ckpt-9"));
+    writer.write(sample(11));
+  });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkpoint.facts().step, 11);
+  EXPECT_EQ(told.size(), 1u);
+}
+
+TEST_F(CheckpointFiles, APlaceThatCannotBeLookedIntoIsNotTakenForAnEmptyOne) {
+  EXPECT_THAT(error_of([] { newest_checkpoint(std::string(5000, 'x'), {}); }),
+              HasSubstr("cannot look into xxx"));
+}
+
+TEST_F(CheckpointFiles, OneRunAtATimeTrainsInADirectory) {
+  const DirectoryLock lock = lock_train_dir(directory.path().string());
+  EXPECT_FALSE(lock.is_elsewhere());
+  EXPECT_TRUE(DirectoryLock(directory.path().string()).is_elsewhere());
+}
+
 TEST_F(CheckpointFiles, NoneIsNoError) {
   EXPECT_FALSE(newest().has_value());
   EXPECT_FALSE(newest_checkpoint(directory.path("nowhere"), {}).has_value());

@@ -15,6 +15,7 @@ struct ReadEvent {
   uint64_t step = 0;
   std::string version;
   std::vector<std::pair<std::string, float>> scalars;
+  bool starts = false;
 };
 
 std::pair<std::string, float> scalar_in(ByteView message) {
@@ -40,6 +41,9 @@ ReadEvent event_in(ByteView message) {
         break;
       case 3:
         event.version = text_of(field->bytes);
+        break;
+      case 7:
+        event.starts = text_of(field->bytes) == "\x08\x01";  // field 1, status START
         break;
       default:
         FieldReader summary(field->bytes);
@@ -77,6 +81,20 @@ TEST(EventFile, SaysItsVersionAndThenEveryScalarAtItsStep) {
                                                         ::testing::Pair("learning_rate", 0.125F)));
   EXPECT_EQ(events[2].step, uint64_t{1} << 40);
   EXPECT_GT(events[2].seconds, 1.5e9);
+}
+
+// TensorBoard forgets what it knew of that step and later ones.
+TEST(EventFile, OfARunThatGoesOnSaysWhereFrom) {
+  const TemporaryDirectory directory;
+  EventFile file(directory.path("s"));
+  file.go_on_at(7);
+  file.add(7, {{"loss/total", 1}});
+  const std::vector<ReadEvent> events =
+      events_in(list_directory(directory.path("s")).front().string());
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_TRUE(events[1].starts);
+  EXPECT_EQ(events[1].step, 7u);
+  EXPECT_FALSE(events[2].starts);
 }
 
 TEST(EventFile, APlaceThatCannotBeWrittenIsNamed) {
