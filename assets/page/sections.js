@@ -292,7 +292,7 @@ function everything(view) {
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
       withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not told" : digits(100 * each.exposed),
-      [each.data_cost == null ? "" : `real data cost ${digits(100 * each.data_cost)} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
+      [each.data_cost == null ? "" : `real data cost ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
     ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},

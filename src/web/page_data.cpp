@@ -67,7 +67,10 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   json["rate_95"] = interval(each.speed->images_per_second_95);
   if (each.speed->launches > 1) json["launches_cv"] = number(each.speed->cv);
   if (each.step_times) json["step_times"] = step_times_json(*each.step_times);
-  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  if (each.data_cost) {
+    json["data_cost"] = number(each.data_cost->value);
+    json["data_cost_95"] = interval(each.data_cost->interval_95);
+  }
   if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
   std::vector<double> phases;

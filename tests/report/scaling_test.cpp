@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -81,6 +82,32 @@ TEST(Scaling, AWarningOfSeveralIsOneLine) {
   add(runs, {.devices = 4, .rates = {100, 101, 99}});
   EXPECT_THAT(scaling_table(make_scaling(runs)),
               HasSubstr("note: alexnet:8 x1 native, alexnet:8 x2 native: 1 launch: "));
+}
+
+// The directory tells which data set it holds, the network which one it is for.
+TEST(Scaling, RealDataCostSomethingAgainstTheSameWorkOnMadeUpImages) {
+  std::vector<StoredRun> runs, real;
+  add(runs, {.rates = {100, 101, 99}});
+  add(real, {.rates = {80, 81, 79}});
+  for (StoredRun& run : real) {
+    run.result.config.data_dir = "d";
+    run.result.config.data_name = "imagenet";
+    run.id = run_id(run.result.config);
+    runs.push_back(run);
+  }
+  for (StoredRun& run : runs) run.result.facts.dataset = "imagenet";
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(scaling_table(report), HasSubstr("cost of real data % (95 %)"));
+  const auto found = std::ranges::find_if(report.configurations,
+                                          [](auto& each) { return !each.config.data_dir.empty(); });
+  ASSERT_TRUE(found->data_cost.has_value());
+  EXPECT_NEAR(found->data_cost->value, 0.2, 0.001);
+  ASSERT_TRUE(found->data_cost->interval_95.has_value());
+  EXPECT_LT(found->data_cost->interval_95->low, 0.2);
+  EXPECT_GT(found->data_cost->interval_95->high, 0.2);
+  for (StoredRun& run : real) run.result.facts.dataset = "cifar10";
+  real.insert(real.end(), runs.begin(), runs.begin() + 3);
+  EXPECT_THAT(scaling_table(make_scaling(real)), Not(HasSubstr("cost of real data")));
 }
 
 TEST(Scaling, ATableOfCandidatesHasNoSpeedUp) {
