@@ -122,7 +122,7 @@ function baseline(view) {
   const bad = rows.filter(({row}) => row.verdict in rank).length;
   const verdict = ({verdict}) => (verdict in rank ? el("strong", {}, verdict) : verdict);
   return section("baseline", "Against the baseline",
-    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : "nothing became slower"}.`,
+    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : sets.some((set) => set.baseline.undecided) ? "launches are too few to tell" : "nothing became slower"}.`,
     tableOf([{title: "run", text: true}, {title: "baseline"}, {title: "now"}, {title: "ratio (95 %)"}, {title: "p"}, {title: "verdict", text: true}, {title: "because", text: true}],
       rows.map(({set, row}) => [nameIn(view, set, row.label), digits(row.base_rate), digits(row.rate), row.ratio == null ? "" : withInterval(row.ratio, row.ratio_95),
         digits(row.p), verdict(row), row.error || row.reason || ""]), "Against the baseline"),

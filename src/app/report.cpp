@@ -55,7 +55,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
                 truth("best", "the fastest configuration of each network and number of devices",
                       wishes.best),
                 directory("baseline",
-                          "an older sweep: exit code 1 if a run has become slower or fails",
+                          "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
+                          "launches are too few to tell",
                           wishes.baseline),
                 {.name = "threshold",
                  .value_name = "X%",
@@ -146,6 +147,14 @@ std::vector<std::string> write_files(const ScalingReport& report, const PageSour
   return names;
 }
 
+// A gate that could not have failed has not been passed.
+int verdict_of(const BaselineReport& compared, std::ostream& err) {
+  if (compared.regressed()) return kFailure;
+  if (!compared.undecided) return kSuccess;
+  err << "lockstep: no verdict on the baseline: " << *compared.undecided << "\n";
+  return kUsage;
+}
+
 }  // namespace
 
 int report_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -175,7 +184,7 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
   for (const std::string& name : write_files(report, source, compared, wishes)) {
     around.err << "wrote " << name << "\n";
   }
-  return compared && compared->regressed() ? kFailure : kSuccess;
+  return compared ? verdict_of(*compared, around.err) : kSuccess;
 }
 
 }  // namespace lockstep

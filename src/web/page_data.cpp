@@ -247,7 +247,10 @@ Json baseline_json(const std::string& name, const BaselineReport& report) {
                     {"verdict", verdict_text(row)},
                     {"reason", row.reason}});
   }
-  return {{"name", name}, {"rows", std::move(rows)}, {"notes", report.notes}};
+  return {{"name", name},
+          {"rows", std::move(rows)},
+          {"undecided", report.undecided.has_value()},
+          {"notes", report.notes}};
 }
 
 Json published_layer() {

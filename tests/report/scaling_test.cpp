@@ -238,6 +238,15 @@ TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
   EXPECT_THAT(best_table(report, rows), HasSubstr("really slower: 0.900 times"));
 }
 
+TEST(Best, TooFewLaunchesForAnyVerdictAreSaid) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {882, 885, 879}});
+  add(runs, {.rates = {291, 292, 291.5}, .update = "horovod"});
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_EQ(words_about(best_of(report, runs).front()),
+            "not known: too few launches to decide: 4 launches a side are enough");
+}
+
 const ReportFile& file(const std::vector<ReportFile>& files, const std::string& path) {
   for (const ReportFile& each : files) {
     if (each.path == path) return each;
@@ -316,12 +325,34 @@ TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
   add(slower, {.rates = {50, 51, 49}});
   const auto blind = against_baseline(collection(older), collection(slower), 0.02);
   EXPECT_FALSE(blind.regressed());
+  EXPECT_TRUE(blind.undecided.has_value());
+  EXPECT_THAT(baseline_table(blind), HasSubstr("inconclusive: too few launches"));
   EXPECT_THAT(baseline_table(blind), HasSubstr("4 launches each are enough"));
   add(older, {.rates = {100.5}});
   add(slower, {.rates = {50.5}});
   const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
   EXPECT_TRUE(seeing.regressed());
+  EXPECT_FALSE(seeing.undecided.has_value());
   EXPECT_THAT(baseline_table(seeing), Not(HasSubstr("launches each")));
+}
+
+// Five launches are enough for six comparisons, not for seven.
+TEST(Baseline, ManyConfigurationsNeedMoreLaunches) {
+  std::vector<StoredRun> older, slower, alike;
+  for (int devices = 1; devices <= 7; ++devices) {
+    if (devices == 7) {
+      EXPECT_TRUE(against_baseline(collection(older), collection(slower), 0.02).regressed());
+    }
+    add(older, {.devices = devices, .rates = {100, 101, 99, 100.2, 100.5}});
+    add(slower, {.devices = devices, .rates = {50, 51, 49, 50.2, 50.5}});
+    add(alike, {.devices = devices, .rates = {100.1, 101, 99.2, 100, 100.4}});
+  }
+  const auto blind = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_FALSE(blind.regressed());
+  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("7 of 7 comparisons had too few launches"));
+  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("--repeats 6"));
+  const auto same = against_baseline(collection(older), collection(alike), 0.02);
+  EXPECT_FALSE(same.undecided.has_value()) << "what is the same needs no test";
 }
 
 TEST(Baseline, SimulatedResultsArePassedOver) {
