@@ -77,7 +77,9 @@ fs::path file_of(const std::string& directory) {
 PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
   PageSource source = {.name = fmt::format("{}", fmt::join(directories, ", ")), .collection = {}};
   RunCollection& collection = source.collection;
-  std::set<fs::path> seen;  // launches that count twice would look more certain than they are
+  // Launches that count twice would look more certain than they are.
+  std::set<fs::path> seen;
+  std::set<std::string> launches;
   for (const std::string& directory : directories) {
     std::error_code error;  // what is not there is told below
     if (!seen.insert(fs::weakly_canonical(file_of(directory), error)).second) {
@@ -89,9 +91,19 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
       err << "note: " << line << "\n";
       source.skipped.push_back(line);
     }
+    size_t copies = 0;
     for (StoredRun& run : contents.runs) {
+      if (!launches.insert(identity_of(run)).second) {
+        ++copies;
+        continue;
+      }
       collection.runs.push_back(std::move(run));
       collection.directories.push_back(directory);
+    }
+    if (copies > 0) {
+      source.skipped.push_back(fmt::format(
+          "{}: {} of its launches are copies of others here and count once", directory, copies));
+      err << "note: " << source.skipped.back() << "\n";
     }
   }
   if (collection.runs.empty())
