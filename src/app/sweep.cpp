@@ -65,6 +65,15 @@ std::string note_on_precision(const ScalingReport& report, double wanted) {
                      all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
 }
 
+// Launches that failed, now or before, and were not repeated with success.
+int failures_in(const ScalingReport& report) {
+  int failed = 0;
+  for (const Configuration& each : report.configurations) {
+    if (!each.simulated) failed += each.failed;
+  }
+  return failed;
+}
+
 }  // namespace
 
 int sweep_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -101,7 +110,12 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
     around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
     return kInterrupted;
   }
-  return outcome.failed > 0 ? kFailure : kSuccess;
+  const int failed = failures_in(report);
+  if (failed > 0) {
+    around.err << fmt::format("lockstep: {} launch{} failed; --retry-failed launches {} again\n",
+                              failed, failed == 1 ? "" : "es", failed == 1 ? "it" : "them");
+  }
+  return failed > 0 ? kFailure : kSuccess;
 }
 
 }  // namespace lockstep

@@ -161,6 +161,10 @@ total = '^total: (?P<value>\S+)'
   ASSERT_EQ(contents.runs.size(), 2u) << ran.err;
   EXPECT_FALSE(contents.runs[0].measured());
   EXPECT_THAT(*contents.runs[0].result.error, HasSubstr("exit code 3"));
+  const Ran again = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
+  EXPECT_EQ(exit_code(again), 1) << "what failed has not been measured since";
+  EXPECT_THAT(again.err, HasSubstr("2 launches failed; --retry-failed"));
+  EXPECT_EQ(read_store(results()).runs.size(), 2u);
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
   EXPECT_EQ(exit_code(report), 0) << report.err;
   std::ifstream page(results() + "/report.html");
