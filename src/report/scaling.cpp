@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -212,6 +213,13 @@ std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
   return notes;
 }
 
+// The table has a column for what differs; what does not is said once.
+void note_common_settings(std::span<const RunConfig> configs, std::vector<std::string>& notes) {
+  const auto common = common_options(configs);
+  if (common.empty()) return;
+  notes.push_back(fmt::format("in all runs: {}", settings_label(configs.front(), common)));
+}
+
 std::vector<std::string> notes_on_bases(const ScalingReport& report) {
   std::vector<std::string> notes;
   std::set<int> bases;
@@ -257,7 +265,8 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
   find_data_costs(report.configurations, runs);
   report.series = series_of(report);
   settle_bases(report.series);
-  report.notes = notes_on(runs);
+  note_common_settings(configs, report.notes);
+  std::ranges::move(notes_on(runs), std::back_inserter(report.notes));
   report.base_notes = notes_on_bases(report);
   return report;
 }

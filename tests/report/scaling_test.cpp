@@ -110,6 +110,19 @@ TEST(Scaling, RealDataCostSomethingAgainstTheSameWorkOnMadeUpImages) {
   EXPECT_THAT(scaling_table(make_scaling(real)), Not(HasSubstr("cost of real data")));
 }
 
+TEST(Scaling, WhatAllRunsHaveInCommonIsSaidOnce) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2}) {
+    add(runs, {.devices = devices, .update = "parameter_server"});
+  }
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(report.notes, ElementsAre("in all runs: variable-update=parameter_server"));
+  for (const std::string& text : {scaling_table(report), scaling_markdown(report)}) {
+    EXPECT_THAT(text, HasSubstr("in all runs: variable-update=parameter_server"));
+  }
+  EXPECT_THAT(make_scaling(two_curves()).notes, IsEmpty()) << "it differs there";
+}
+
 TEST(Scaling, ATableOfCandidatesHasNoSpeedUp) {
   const ScalingReport report = make_scaling(two_curves());
   const std::string table = scaling_table(report, TableOf::Speeds);
