@@ -223,13 +223,13 @@ function steps(view) {
 }
 
 function distribution({details}) {
-  const times = details.steps_ms, [low, p5, median, p95, high] = details.range_ms;
+  const times = details.steps_ms.slice(details.dropped_steps), [low, p5, median, p95, high] = details.range_ms;
   const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(times.length) * 1.5)));
   const width = (high - low) / bins || Math.max(low * .01, 1e-6), counts = new Array(bins).fill(0);
   for (const time of times) ++counts[Math.max(0, Math.min(bins - 1, Math.floor((time - low) / width)))];
   const points = counts.map((count, i) => ({x: low + (i + .5) * width, y: count, text: `${count} step${count === 1 ? "" : "s"}`}));
   return el("div", {}, el("h3", {}, "Distribution of step times"),
-    el("p", {class: "about"}, `${times.length} steps: fastest ${digits(low)}, 5 % below ${digits(p5)}, median ${digits(median)}, 95 % below ${digits(p95)}, slowest ${digits(high)} ms`),
+    el("p", {class: "about"}, `${details.steady_steps} steps${details.dropped_steps > 0 ? " of the steady state" : ""}: fastest ${digits(low)}, 5 % below ${digits(p5)}, median ${digits(median)}, 95 % below ${digits(p95)}, slowest ${digits(high)} ms`),
     lineChart({title: "Distribution of step times", xTitle: "milliseconds", yTitle: "steps", bars: true,
       xText: (x) => `${digits(x - width / 2)} to ${digits(x + width / 2)} ms`, lines: [{label: "steps", kind: "measured", points}],
       table: {columns: [{title: "from ms"}, {title: "to ms"}, {title: "steps"}], rows: counts.map((count, i) => [digits(low + i * width), digits(low + (i + 1) * width), String(count)])}}));

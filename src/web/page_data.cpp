@@ -130,6 +130,7 @@ Json details_json(std::span<const LaunchDetails> launches) {
          {"steps_ms", numbers(each.steps_ms)},
          {"range_ms", numbers(std::array{each.range.least, each.range.p5, each.range.median,
                                          each.range.p95, each.range.most})},
+         {"steady_steps", each.all_steps - static_cast<size_t>(each.dropped_steps)},
          {"outlier_steps", each.outlier_steps},
          {"dropped_steps", each.dropped_steps},
          {"steps_per_column", each.lateness.steps_per_column},
