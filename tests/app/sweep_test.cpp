@@ -220,8 +220,15 @@ TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
              "--variable-update=replicated,parameter_server", "--gradient-compression=none,fp16"}));
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("4 runs, 1 launches each"));
-  const Ran refused = run(sweep({"--num-devices=2", "--dry-run", "--gradient-compression=fp16",
-                                 "--variable-update=replicated,parameter_server"}));
+  const auto with_fp16 = [&](const char* strategies) {
+    return run(sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--gradient-compression=fp16",
+                      strategies}));
+  };
+  const Ran one_uses_it = with_fp16("--variable-update=replicated,parameter_server");
+  EXPECT_THAT(one_uses_it.out, HasSubstr("2 runs, 1 launches each")) << one_uses_it.err;
+  EXPECT_THAT(one_uses_it.out,
+              HasSubstr("variable-update=parameter_server gradient-compression=none"));
+  const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
   EXPECT_EQ(exit_code(refused), 2);
   EXPECT_THAT(refused.err, HasSubstr("has no use for --gradient-compression"));
 }
