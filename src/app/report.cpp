@@ -133,13 +133,13 @@ std::string markdown_of(const ScalingReport& report,
                  compared ? baseline_markdown(*compared) : ""});
 }
 
-// Returns the names of what was written.
-std::vector<std::string> write_files(const ScalingReport& report, const PageSource& source,
-                                     const std::optional<BaselineReport>& compared,
-                                     const Wishes& wishes) {
+void write_files(const ScalingReport& report, const PageSource& source,
+                 const std::optional<BaselineReport>& compared, const Wishes& wishes,
+                 std::ostream& err) {
   const std::string output = output_of(wishes);
   std::vector<ReportFile> files = scaling_csv(report);
   const FoundDetails details = find_details(report, source.collection);
+  for (const std::string& note : details.notes) err << "note: " << note << "\n";
   std::ranges::move(scaling_charts(report), std::back_inserter(files));
   std::ranges::move(detail_charts(report, details.launches), std::back_inserter(files));
   Json set = page_set(source, report, details);
@@ -147,16 +147,14 @@ std::vector<std::string> write_files(const ScalingReport& report, const PageSour
   files.push_back(
       {"report.html", page_html({{"sets", {std::move(set)}}, {"published", published_layer()}})});
   files.push_back({"report.md", markdown_of(report, compared)});
-  std::vector<std::string> names;
   for (const ReportFile& file : files) {
     const fs::path path = fs::path(output) / file.path;
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) throw Error("cannot make {}: {}", path.parent_path().string(), error.message());
     write_whole_file(path.string(), file.text);
-    names.push_back(path.string());
+    err << "wrote " << path.string() << "\n";
   }
-  return names;
 }
 
 // A gate that could not have failed has not been passed.
@@ -193,9 +191,7 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
                                            wishes.best ? best_table(report, best) : "",
                                            compared ? baseline_table(*compared) : ""}))
              << std::flush;
-  for (const std::string& name : write_files(report, source, compared, wishes)) {
-    around.err << "wrote " << name << "\n";
-  }
+  write_files(report, source, compared, wishes, around.err);
   return compared ? verdict_of(*compared, around.err) : kSuccess;
 }
 
