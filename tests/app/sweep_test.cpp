@@ -273,6 +273,12 @@ TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
   const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
   EXPECT_EQ(exit_code(file), 2);
   EXPECT_EQ(file.err, "lockstep: there is no file nosuch.toml\n");
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", directory_.string()}).err,
+              HasSubstr("is a directory; a sweep reads a file"));
+  const std::string twice = (directory_ / "twice.toml").string();
+  std::ofstream(twice) << "models = 'trivial:2'\nrepeats = [3, 4]\n";
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", twice, "--dry-run"}).err,
+              HasSubstr("twice.toml:2: repeats takes one value, not 2"));
 }
 
 TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
