@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "config/run_label.h"
+#include "report/launch_rate.h"
 #include "report/text_table.h"
 
 namespace lockstep {
@@ -21,7 +22,8 @@ Groups measured_runs(const RunCollection& collection) {
   Groups groups;
   for (size_t i = 0; i < collection.runs.size(); ++i) {
     const StoredRun& run = collection.runs[i];
-    if (run.measured() && !run.result.simulated()) groups[run.id].push_back(i);
+    const bool counts = run.measured() && rate_of(run.result) > 0;
+    if (counts && !run.result.simulated()) groups[run.id].push_back(i);
   }
   return groups;
 }
@@ -33,8 +35,9 @@ std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
   std::map<std::string, BrokenRun> broken;  // the last of each tells why
   for (const StoredRun& run : newer.runs) {
     if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
-    broken[run.id] = {run_label(run.result.config, differing),
-                      run.result.error.value_or("it did not end")};
+    broken[run.id] = {
+        run_label(run.result.config, differing),
+        run.result.error.value_or(run.measured() ? "it measured nothing" : "it did not end")};
   }
   std::vector<BrokenRun> result;
   for (auto& [id, run] : broken) result.push_back(std::move(run));

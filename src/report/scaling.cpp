@@ -56,10 +56,15 @@ std::set<Launch> good_launches(std::span<const StoredRun> runs) {
   return good;
 }
 
+std::string words_on_rate(double rate) {
+  constexpr const char* kNothing = "it measured nothing";
+  return std::isfinite(rate) ? fmt::format("{}: {} images/sec", kNothing, rate) : kNothing;
+}
+
 void add_launch(Configuration& to, const StoredRun& run, size_t place) {
   if (!is_good(run)) {
     ++to.failed;
-    to.error = run.result.error.value_or("it measured nothing");
+    to.error = run.result.error.value_or(words_on_rate(rate_of(run.result)));
     to.last_lines = run.last_lines;
     return;
   }

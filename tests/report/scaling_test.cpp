@@ -190,6 +190,19 @@ TEST(Scaling, AFailedRunIsARowAndNoNumber) {
   EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
 }
 
+TEST(Scaling, ALaunchWithoutASpeedIsAFailureThatSaysSo) {
+  std::vector<StoredRun> runs, older;
+  add(runs, {.rates = {100, 101, -5, 99}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)),
+              HasSubstr("1 launch failed (it measured nothing: -5 images/sec)"));
+  add(older, {.rates = {100, 101, 99, 100.5}});
+  runs.erase(runs.begin(), runs.begin() + 2);
+  runs.resize(1);
+  const RunCollection now = {.runs = runs, .directories = {"."}};
+  const RunCollection before = {.runs = older, .directories = {".", ".", ".", "."}};
+  EXPECT_TRUE(against_baseline(before, now, 0.02).regressed());
+}
+
 TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99}});
