@@ -105,7 +105,8 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
   if (!runs.empty()) around.out << scaling_table(report);
   if (wishes.best && !runs.empty()) around.out << "\n" << best_table(report, best_of(report, runs));
   around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
-                            Store::kFile, wishes.output);
+                            Store::kFile, wishes.output)
+             << std::flush;
   if (outcome.interrupted) {
     around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
     return kInterrupted;
