@@ -74,6 +74,19 @@ int failures_in(const ScalingReport& report) {
   return failed;
 }
 
+// The exit code, with its reason.
+int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::ostream& err) {
+  if (outcome.interrupted) {
+    err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    return kInterrupted;
+  }
+  const int failed = failures_in(report);
+  if (failed == 0) return kSuccess;
+  err << fmt::format("lockstep: {} launch{} failed; --retry-failed launches {} again\n", failed,
+                     failed == 1 ? "" : "es", failed == 1 ? "it" : "them");
+  return kFailure;
+}
+
 }  // namespace
 
 int sweep_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -107,16 +120,7 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
   around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
                             Store::kFile, wishes.output)
              << std::flush;
-  if (outcome.interrupted) {
-    around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
-    return kInterrupted;
-  }
-  const int failed = failures_in(report);
-  if (failed > 0) {
-    around.err << fmt::format("lockstep: {} launch{} failed; --retry-failed launches {} again\n",
-                              failed, failed == 1 ? "" : "es", failed == 1 ? "it" : "them");
-  }
-  return failed > 0 ? kFailure : kSuccess;
+  return last_words(outcome, report, around.err);
 }
 
 }  // namespace lockstep
