@@ -43,9 +43,11 @@ class AgentTalk : public Talk {
       tell_all(fmt::format("store {}:{}\n", in_brackets(host(plan_.keeper)), said.name));
     } else if (said.kind == "out" || said.kind == "err") {
       const auto rank = whole_number(said.name);
-      if (rank) audience_.hear(static_cast<int>(*rank), said.text, said.kind == "err");
+      const auto text = files_.in_names_of_here(said.text);
+      if (rank && text) audience_.hear(static_cast<int>(*rank), *text, said.kind == "err");
     } else if (said.kind == "file") {
-      files_.add(said.name, from_base64(said.text));
+      const std::string news = files_.add(said.name, from_base64(said.text));
+      if (!news.empty()) around_.err << news << "\n" << std::flush;
     } else if (said.kind == "last") {
       last_lines_[line.command].push_back(said.text);
     } else if (said.kind == "failed") {
@@ -81,7 +83,9 @@ class AgentTalk : public Talk {
                                      : fmt::format("{}: {}", host(said->first), said->second));
       return kFailure;
     }
-    return stopping_ ? kInterrupted : kSuccess;
+    if (!stopping_) return kSuccess;
+    audience_.tell_of_interruption();
+    return kInterrupted;
   }
 
  private:

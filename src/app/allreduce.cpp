@@ -13,6 +13,7 @@
 #include "app/allreduce_rows.h"
 #include "app/crew.h"
 #include "app/launch.h"
+#include "app/outputs.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "comm/algorithms.h"
@@ -143,7 +144,7 @@ class Measurement {
                            {"rows", rows}};
     if (wishes_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
     write_whole_file(wishes_.run.result, json.dump(1) + "\n");
-    around_.err << "wrote " << wishes_.run.result << "\n";
+    around_.err << result_line(wishes_.run.result) << "\n";
   }
 
   Surroundings& around_;

@@ -98,7 +98,7 @@ CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
       bytes("minbytes", 'b', w.sizes.least_bytes, "smallest size, such as 8, 64K, 128M", "1K"),
       bytes("maxbytes", 'e', w.sizes.most_bytes, "largest size", "64M"),
       number("stepfactor", 'f', 2, w.sizes.factor, "from one size to the next"),
-      number("iters", 'n', 1, w.iterations, "timed iterations of each size"),
+      number("iters", 'n', 1, w.iterations, "timed iterations of each size; for hosts, --nodes"),
       number("warmup-iters", 'w', 0, w.warm_up, "iterations before them"),
       {.name = "check",
        .value_name = "0|1",

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 namespace lockstep {
 namespace {
 
 constexpr size_t kMostUnshown = 40;
 constexpr const char* kStarterLog = "launcher";
+constexpr const char* kInterruptedLine = "lockstep: interrupted";
 
 }  // namespace
 
@@ -30,8 +32,9 @@ std::string Audience::who(int rank) const {
 
 void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   const auto log = logs_.find(rank);
-  if (log != logs_.end()) log->second.add(text + "\n");
+  if (log != logs_.end()) write(log->second, text + "\n");
   if (rank == 0) {
+    told_of_interruption_ |= text.starts_with(kInterruptedLine);
     (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
     around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
@@ -52,7 +55,15 @@ void Audience::hear_starter(const std::string& name, const std::string& text) {
 void Audience::keep(const std::string& name, const std::string& text) {
   if (log_dir_.empty()) return;
   if (!starter_log_) starter_log_.emplace(log_dir_, kStarterLog);
-  starter_log_->add(fmt::format("[{}] {}\n", name, text));
+  write(*starter_log_, fmt::format("[{}] {}\n", name, text));
+}
+
+// The measurement is worth more than its logs: it goes on.
+void Audience::write(OutputLog& log, const std::string& text) {
+  log.add(text);
+  if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;
+  around_.err << "note: the logs in " << log_dir_ << " are not complete: " << log.trouble() << "\n"
+              << std::flush;
 }
 
 void Audience::remember(const std::string& name, const std::string& text) {
@@ -63,6 +74,11 @@ void Audience::remember(const std::string& name, const std::string& text) {
 void Audience::explain() {
   for (const std::string& line : unshown_) around_.err << line << "\n";
   unshown_.clear();
+}
+
+void Audience::tell_of_interruption() {
+  if (std::exchange(told_of_interruption_, true)) return;
+  around_.err << kInterruptedLine << "; nothing more was measured than is shown here\n";
 }
 
 }  // namespace lockstep

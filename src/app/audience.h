@@ -34,9 +34,13 @@ class Audience {
   // ranks.
   void explain();
 
+  // The run was interrupted: says so, unless rank 0 has. One that had not begun yet has no words.
+  void tell_of_interruption();
+
  private:
   std::string who(int rank) const;  // "host1 rank 2"
   void remember(const std::string& name, const std::string& text);
+  void write(OutputLog& log, const std::string& text);
 
   Surroundings& around_;
   std::span<const PlannedProcess> processes_;
@@ -44,6 +48,7 @@ class Audience {
   std::string log_dir_;
   std::map<int, OutputLog> logs_;
   std::optional<OutputLog> starter_log_;
+  bool told_of_trouble_ = false, told_of_interruption_ = false;
   std::deque<std::string> unshown_;  // the last of them
 };
 

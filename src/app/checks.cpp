@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "comm/network_interface.h"
+
 namespace lockstep {
 namespace {
 
@@ -121,6 +123,20 @@ Finding check_interfaces(const HostReport& host, const CheckContext& context) {
   return {Level::Ok, fmt::format("{}", fmt::join(names, ", "))};
 }
 
+// All meet at the first host, and it is called by its name there too.
+Finding check_own_name(const HostReport& host, const CheckContext& context) {
+  const std::string way = text(host.facts, "way_to_itself"), own = text(host.facts, "host");
+  const bool keeps_store = &host == &context.all.hosts.front();
+  const bool has_others = std::ranges::any_of(context.all.hosts, [&](const HostReport& other) {
+    return other.unreachable.empty() && text(other.facts, "host") != own;
+  });
+  if (!keeps_store || !has_others || way.empty()) return {};
+  if (!is_loopback(way)) return {Level::Ok, "leads to " + way};
+  return {Level::Problem, fmt::format("{} leads to {} there", host.name, way),
+          "the other hosts meet there: give its name the address of its network in its /etc/hosts, "
+          "or choose one with --interface"};
+}
+
 Finding check_governor(const HostReport& host, const CheckContext&) {
   const std::string governor = text(host.facts, "governor");
   if (governor.empty()) return {Level::Ok, kNotShown};
@@ -146,7 +162,7 @@ Finding check_load(const HostReport& host, const CheckContext&) {
 Finding check_steal(const HostReport& host, const CheckContext&) {
   const auto stolen = number(host.compute, "stolen");
   if (!stolen) return {};
-  if (*stolen < 0.02) return {Level::Ok, "none"};
+  if (*stolen < 0.02) return {Level::Ok, *stolen < 0.005 ? "none" : "below 2 %"};
   return {Level::Warning, fmt::format("{:.0f} % of the processors' time", *stolen * 100),
           "other virtual machines take it; use instances of their own"};
 }
@@ -193,7 +209,9 @@ Finding check_compute(const HostReport& host, const CheckContext& context) {
   const auto flops = flops_of(host);
   if (!flops) return {};
   if (context.all.hosts.size() == 1) {
-    return {Level::Ok, fmt::format("{:.0f} GFLOP/s on all cores", *flops * 1e-9)};
+    return {Level::Ok, fmt::format("{:.0f} GFLOP/s of a plain loop on all cores, to compare hosts "
+                                   "by; training is far faster",
+                                   *flops * 1e-9)};
   }
   const double usual = median_of(context.all, flops_of);
   if (*flops >= 0.85 * usual) return {Level::Ok, "as fast as the others"};
@@ -209,6 +227,7 @@ constexpr Check kChecks[] = {
     {"disk", true, check_disk},
     {"clock", true, check_clock},
     {"interfaces", true, check_interfaces},
+    {"own name", false, check_own_name},
     {"governor", true, check_governor},
     {"huge pages", true, check_huge_pages},
     {"load", true, check_load},
@@ -243,7 +262,8 @@ std::vector<Row> rows_for(const CheckContext& context, bool thorough) {
     const bool reached = host.unreachable.empty();
     add(rows, "reachable", host.name,
         reached ? Finding{Level::Ok, "yes"}
-                : Finding{Level::Problem, host.unreachable, context.reach_advice});
+                : Finding{Level::Problem, host.unreachable,
+                          host.advice.empty() ? context.reach_advice : host.advice});
   }
   for (const Check& check : kChecks) {
     for (const HostReport& host : context.all.hosts) {

@@ -113,7 +113,14 @@ StoreOptions Crew::store_options(int rank) const {
 void Crew::meet(const RunConfig& run) {
   const Seconds patience = options_.stall_timeout;
   store_.emplace(store_options(place_.rank));
-  roster_ = lockstep::meet(*store_, place_.rank, place_.size, host_name(), patience);
+  try {
+    roster_ = lockstep::meet(*store_, place_.rank, place_.size, host_name(), patience);
+  } catch (const Error& error) {  // adds what it may come from
+    throw Error(
+        "{}; all meet at {}: do all processes run, and does a firewall keep some of them from it? "
+        "'lockstep doctor' looks at the ways between hosts",
+        error.what(), place_.store.text());
+  }
   store_->set(fmt::format("cores/{}", place_.rank), core_text(allowed_cores()));
   const auto cores = store_->get(numbered_keys("cores/", place_.size), patience);
   for (size_t i = 0; i < cores.size(); ++i) {

@@ -49,6 +49,7 @@ CommandSyntax syntax_for(DoctorWishes& wishes) {
     flag.group = "Options";
     if (flag.name == "num-devices") flag.help = "workers that each host shall have, or its slots";
     if (flag.name == "hosts") flag.help = "file or list, as of train; by default this machine";
+    if (flag.name == "nodes") flag.help = "only the first so many hosts; of Slurm, so many nodes";
     syntax.flags.push_back(std::move(flag));
   }
   note_given(syntax.flags, "num-devices", wishes.workers_said);
@@ -57,11 +58,16 @@ CommandSyntax syntax_for(DoctorWishes& wishes) {
 
 std::vector<Host> hosts_of(const RunConfig& run) {
   std::vector<Host> hosts = read_hosts(run.hosts);
-  if (run.nodes && *run.nodes < static_cast<int>(hosts.size())) {
-    hosts.resize(static_cast<size_t>(*run.nodes));
+  const size_t wanted = run.nodes ? static_cast<size_t>(*run.nodes) : hosts.size();
+  if (wanted > hosts.size()) {
+    throw UsageError("--nodes {}: --hosts names {}", wanted, hosts.size());
   }
+  hosts.resize(wanted);
   return hosts;
 }
+
+constexpr const char* kDeployAdvice =
+    "ssh works, but the program cannot be brought there: try another --remote-dir";
 
 // Hosts that the program cannot be brought to are left out, and said to be so.
 std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const LaunchJob& job,
@@ -78,8 +84,10 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
       deploy(hosts, deployment);
       return failed;
     } catch (const HostError& error) {
-      for (const auto& [name, why] : error.failures) {
-        failed.push_back({.name = name, .unreachable = no_file_either(run.hosts, why)});
+      for (const auto& [name, why, reached] : error.failures) {
+        failed.push_back({.name = name,
+                          .unreachable = no_file_either(run.hosts, why),
+                          .advice = reached ? kDeployAdvice : ""});
         std::erase_if(hosts, [&](const Host& host) { return host.name == name; });
       }
     }
@@ -189,6 +197,9 @@ int doctor_command(Surroundings& around, std::span<const std::string> arguments)
   }
   if (wishes.slurm && !wishes.run.hosts.empty()) {
     throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
+  }
+  if (wishes.run.nodes && !wishes.slurm && wishes.run.hosts.empty()) {
+    throw UsageError("--nodes is about hosts: give --hosts or --slurm");
   }
   const Way& way = wishes.slurm ? kBySlurm : wishes.run.hosts.empty() ? kHere : kBySsh;
   const Examined all = way.examine(around, wishes);

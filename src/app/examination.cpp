@@ -40,7 +40,7 @@ class Doctor {
     for (const std::string& name : route.names) examined_.hosts.push_back({.name = name});
     ports_.resize(route.names.size());
     greet();
-    batches_.push_back(for_all("facts", Json{{"directory", wish.directory}}));
+    batches_.push_back(about_themselves());
     for (int i = 0; i < kClockQuestions; ++i) batches_.push_back(for_all("time"));
     if (!wish.thorough) return;
     batches_.push_back(for_all("programs"));
@@ -99,6 +99,14 @@ class Doctor {
     return batch;
   }
 
+  // Names of Slurm's nodes may be known to Slurm alone.
+  Batch about_themselves() const {
+    Batch batch = for_all("facts", Json{{"directory", wish_.directory}});
+    if (route_.tag != LineTag::None || !wish_.thorough) return batch;
+    for (Question& question : batch) question.wish["name"] = route_.names[question.host];
+    return batch;
+  }
+
   void next_batch() {
     if (batches_.empty() && !links_planned_) plan_links();
     if (batches_.empty()) {
@@ -135,7 +143,7 @@ class Doctor {
     }
   }
 
-  // Names of Slurm's nodes may be known to Slurm alone.
+  // For the same reason.
   std::string reached_by(size_t host) const {
     const Json& facts = examined_.hosts[host].facts;
     if (route_.tag == LineTag::None || facts.value("interfaces", Json::array()).empty()) {

@@ -23,6 +23,7 @@ struct LinkReport {
 struct HostReport {
   std::string name;
   std::string unreachable = {};  // why; empty: it was reached
+  std::string advice = {};       // about that, where the usual one does not suit
   Json facts = {}, compute = {}, programs = {};
   std::optional<double> clock_offset = {}, clock_uncertainty = {};  // in seconds, to ours
   int workers = 1;                                                  // that it shall have

@@ -16,6 +16,7 @@
 #include "app/talk.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/network_interface.h"
 #include "comm/store_server.h"
 #include "config/run_options.h"
 #include "launch/ask.h"
@@ -171,6 +172,8 @@ int show_plan(Surroundings& around, const LaunchRequest& request, const RunPlace
 
 int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& places) {
   const Launcher& launcher = launcher_for(request.run, places.in_allocation);
+  // Processes of one machine may need none, and would not notice.
+  if (launcher.here && !request.run.interface.empty()) address_of_interface(request.run.interface);
   if (request.run.dry_run) return show_plan(around, request, places, launcher);
   allow_many_files();
   RunConfig run = request.run;
@@ -194,6 +197,9 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
     around.err
         << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
     return kInterrupted;
+  } catch (const Error&) {  // only adds where they are
+    logs.settle(/*went_well=*/false);
+    throw;
   }
 }
 

@@ -161,6 +161,21 @@ void note_given(std::vector<Flag>& flags, std::string_view name, bool& given) {
   }
 }
 
+namespace {
+
+// An empty text would mean this machine, which nobody asks for by naming others: a variable of a
+// script was not set.
+bool names_hosts(const Flag& flag) { return flag.name == "hosts" || flag.name == "worker-hosts"; }
+
+void refuse_empty(Flag& flag) {
+  flag.set = [name = flag.name, set = std::move(flag.set)](const std::string& text) {
+    if (text.empty()) throw UsageError("--{} is empty: leave it out, or name hosts", name);
+    set(text);
+  };
+}
+
+}  // namespace
+
 std::vector<Flag> run_flags(RunConfig& run) {
   std::vector<Flag> flags;
   for (const RunOption& option : run_options()) {
@@ -174,6 +189,7 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .letter = option.details.letter,
          .aliases = option.details.aliases,
          .many = is_list(option)});
+    if (names_hosts(flags.back())) refuse_empty(flags.back());
   }
   return flags;
 }

@@ -34,15 +34,19 @@ void check_directories(const RunConfig& run) {
   if (!why.empty()) throw UsageError("cannot write to --summary-dir {}: {}", run.summary_dir, why);
 }
 
+std::string result_line(const std::string& path) { return "wrote " + path; }
+
+std::string trace_line(const std::string& path) { return "Dumping trace to " + path; }
+
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
     write_whole_file(config.result, result_to_json(run.result).dump(1) + "\n");
-    around.err << "wrote " << config.result << "\n";
+    around.err << result_line(config.result) << "\n";
   }
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();
   if (!config.trace_file.empty() && traced) {
-    around.out << "Dumping trace to " << config.trace_file << "\n";
+    around.out << trace_line(config.trace_file) << "\n";
     write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.traces));
   }
   if (config.profile && !run.result.steps.empty()) {

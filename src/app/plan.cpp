@@ -65,6 +65,7 @@ std::vector<std::string> unheard_options(const RunConfig& run) {
       {run.bucket_mb.has_value(), reduces, "bucket-mb"},
       {run.num_ps.has_value(), kind.needs_servers, "num-ps"},
       {run.ps_in_worker, kind.needs_servers, "ps-in-worker"},
+      {run.ps_per_node.has_value(), kind.needs_servers, "ps-per-node"},
       {run.gradient_op != "mean", kind.communicates, "gradient-op"},
       {!run.overlap, kind.communicates, "no-overlap"},
       {run.communicator != "auto", kind.communicates, "communicator"},

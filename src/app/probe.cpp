@@ -8,6 +8,7 @@
 
 #include "app/network_probe.h"
 #include "base/error.h"
+#include "comm/own_address.h"
 #include "launch/agent_protocol.h"
 #include "launch/ask.h"
 #include "launch/deploy.h"
@@ -50,7 +51,9 @@ struct Probe {
   std::optional<EchoServer> echo = {};
 
   Json facts(const Json& wish) {
-    return cheap_facts(around, wish.value("directory", std::string(".")));
+    Json facts = cheap_facts(around, wish.value("directory", std::string(".")));
+    if (wish.contains("name")) facts["way_to_itself"] = way_to(wish.at("name").get<std::string>());
+    return facts;
   }
 
   Json time(const Json&) const {

@@ -32,7 +32,10 @@ class ProcessTalk : public Talk {
   Next poll() override { return interrupts_.interrupted() ? Next::Stop : Next::GoOn; }
 
   int exit_code(const PlanOutcome& outcome) override {
-    if (outcome.end == RunEnd::Interrupted) return kInterrupted;
+    if (outcome.end == RunEnd::Interrupted) {
+      audience_.tell_of_interruption();
+      return kInterrupted;
+    }
     if (outcome.end == RunEnd::Completed) return kSuccess;
     if (plan_.tag == LineTag::None) {
       explain(outcome);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/outputs.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 
@@ -52,12 +53,12 @@ bool RemoteFiles::comes_back(const std::string& name) {
   return name == kResult || name == kTrace || directory == kBenchmark;
 }
 
-void RemoteFiles::add(const std::string& name, const std::string& bytes) {
+std::string RemoteFiles::add(const std::string& name, const std::string& bytes) {
   const std::string place = place_of(name);
-  if (place.empty()) return;
+  if (place.empty()) return "";
   if (!bytes.empty()) {
     arriving_[place] += bytes;
-    return;
+    return "";
   }
   std::error_code ignored;  // writing will tell
   const auto directory = std::filesystem::path(place).parent_path();
@@ -65,6 +66,12 @@ void RemoteFiles::add(const std::string& name, const std::string& bytes) {
   const std::string before = last_part(place) == kMetrics ? contents_of(place) : "";
   write_whole_file(place, before + arriving_[place]);
   arriving_.erase(place);
+  return name == kResult ? result_line(place) : "";
+}
+
+std::optional<std::string> RemoteFiles::in_names_of_here(const std::string& line) const {
+  if (line == result_line(kResult)) return {};
+  return line == trace_line(kTrace) ? trace_line(run_.trace_file) : line;
 }
 
 // Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.

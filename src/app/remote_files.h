@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "config/run_config.h"
@@ -20,8 +21,13 @@ class RemoteFiles {
   static bool comes_back(const std::string& name);
 
   // A piece of a file, by its name there; an empty one ends it. One that nobody asked for is
-  // dropped. Throws Error when it cannot be written.
-  void add(const std::string& name, const std::string& bytes);
+  // dropped. Returns what the user is to be told: that the result is here now; mostly nothing.
+  // Throws Error when it cannot be written.
+  std::string add(const std::string& name, const std::string& bytes);
+
+  // What a process there says of its files, with the names that they have here. Absent: that the
+  // result was written is told when it is here, and not before.
+  std::optional<std::string> in_names_of_here(const std::string& line) const;
 
  private:
   std::string place_of(const std::string& name) const;

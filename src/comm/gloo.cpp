@@ -201,7 +201,7 @@ class GlooCommunicator : public Communicator {
     if (loopback == all.end() || (only_loopback && one_host)) return mine;
     throw Error(
         "{} would be reached at {}, which leads to its own host only; choose a network interface "
-        "with --interface, or give the store's address on the network",
+        "with --interface, or give its host's name the address on the network (/etc/hosts there)",
         roster_.who(static_cast<int>(loopback - all.begin())), *loopback);
   }
 

@@ -10,7 +10,6 @@
 #include "comm/socket.h"
 
 namespace lockstep {
-namespace {
 
 // Connecting a datagram socket sends nothing, but the system decides which way it would go.
 std::string way_to(const std::string& host) {
@@ -26,8 +25,6 @@ std::string way_to(const std::string& host) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string own_address(const Roster& roster, const std::string& interface) {
   if (!interface.empty()) return address_of_interface(interface);

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
@@ -60,7 +62,11 @@ bool wait_for(const Descriptor& socket, short events, Seconds timeout) {
 
 bool try_connect(const Descriptor& socket, const addrinfo& address, Seconds timeout) {
   if (connect(socket.number(), address.ai_addr, address.ai_addrlen) == 0) return true;
-  if (errno != EINPROGRESS || !wait_for(socket, POLLOUT, timeout)) return false;
+  if (errno != EINPROGRESS) return false;
+  if (!wait_for(socket, POLLOUT, timeout)) {
+    errno = ETIMEDOUT;
+    return false;
+  }
   int error = 0;
   socklen_t length = sizeof error;
   getsockopt(socket.number(), SOL_SOCKET, SO_ERROR, &error, &length);
@@ -144,16 +150,19 @@ Descriptor connect_to(const Endpoint& endpoint, Seconds timeout) {
   const auto deadline = Clock::now() + timeout;
   const Addresses addresses = resolve(endpoint, 0);
   for (;;) {
+    std::set<std::string> problems;  // of a name that has several addresses
     for (const addrinfo* a = addresses.get(); a; a = a->ai_next) {
       Descriptor socket = open_socket(*a);
       if (try_connect(socket, *a, deadline - Clock::now())) {
         set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
         return socket;
       }
+      const char* firewall = errno == ETIMEDOUT ? ", as behind a firewall" : "";
+      problems.insert(std::strerror(errno) + std::string(firewall));
     }
     if (Clock::now() >= deadline) {
       throw Error("nothing answers at {} within {:.0f} s: {}", endpoint.text(), timeout.count(),
-                  std::strerror(errno));
+                  fmt::join(problems, ", "));
     }
     std::this_thread::sleep_for(kBetweenTries);
   }

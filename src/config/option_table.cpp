@@ -202,7 +202,7 @@ std::vector<RunOption> make_table() {
     {"hosts", &R::hosts, kHosts,
      "start workers there: a nodes file, an Open MPI hostfile, or a list as a:4,b:4",
      {.value_name = "FILE|LIST", .launches = true}},
-    {"nodes", &R::nodes, kHosts, "only the first so many hosts; of Slurm, so many nodes",
+    {"nodes", &R::nodes, kHosts, "so many hosts for workers, the first ones; those of --ps-per-node come before them",
      {.range = kFromOne, .letter = 'n', .launches = true}},
     {"num-workers", &R::num_workers, kHosts,
      "in all; by default --num-devices on each host, or its slots",

@@ -91,7 +91,7 @@ class Step {
       const std::string& host = plan_[i].name;  // which may be sent several files
       const std::string why = why_failed(outcome, i, answers[host]);
       const bool told = std::ranges::count(failures, host, &HostFailure::host) > 0;
-      if (!why.empty() && !told) failures.push_back({host, why});
+      if (!why.empty() && !told) failures.push_back({host, why, reached(outcome.commands[i])});
     }
     if (!failures.empty()) throw HostError(std::move(failures));
     return answers;
@@ -107,7 +107,13 @@ class Step {
     if (!command.status) return "ssh cannot be started";
     if (command.ended_by_us) return outcome.why;
     if (succeeded(*command.status, plan_[i])) return "";
-    return said.empty() ? "ssh ended with " + words_for(*command.status) : said.back();
+    return said.empty() ? "ssh ended with " + words_for(*command.status) : with_remedy(said.back());
+  }
+
+  static bool reached(const CommandOutcome& command) {
+    constexpr int kOfSshItself = 255;
+    return command.status && !command.ended_by_us && !command.status->by_signal &&
+           command.status->code != kOfSshItself;
   }
 
   const Deployment& deployment_;
@@ -135,14 +141,14 @@ using Libraries = std::map<std::string, std::string>;  // places, by name
 Libraries missing_on(const Host& host, const std::vector<std::string>& ldd_lines,
                      const Libraries& own) {
   if (const std::string why = too_old(ldd_lines); !why.empty()) {
-    throw HostError({{host.name, "its system is older than this program needs: " + why}});
+    throw HostError({{host.name, "its system is older than this program needs: " + why, true}});
   }
   Libraries missing;
   for (const auto& [library, path] : libraries_in(ldd_lines)) {
     if (!path.empty()) continue;
     const auto here = own.find(library);
     if (here == own.end() || here->second.empty()) {
-      throw HostError({{host.name, library + " is missing, and could not be brought there"}});
+      throw HostError({{host.name, library + " is missing, and could not be brought there", true}});
     }
     missing.insert(*here);
   }
@@ -165,7 +171,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
           if (!sent.insert({host.name, library}).second) {
-            throw HostError({{host.name, library + " was brought there, and is not found"}});
+            throw HostError({{host.name, library + " was brought there, and is not found", true}});
           }
           const size_t step = files++ / kFilesAtOnce;
           if (step == send.size()) send.emplace_back(deployment);

@@ -24,6 +24,7 @@ struct Deployment {
 
 struct HostFailure {
   std::string host, why;
+  bool reached = false;  // ssh works; what it was to do there does not
 };
 
 // Has a line for each host that failed.

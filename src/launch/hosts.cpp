@@ -26,6 +26,20 @@ bool is_host_name(const std::string& name) {
   });
 }
 
+// "me@" of "me@node1"; and what follows it.
+std::string user_in(const std::string& target) {
+  const size_t at = target.rfind('@');
+  return at == std::string::npos ? "" : target.substr(0, at + 1);
+}
+std::string without_user(const std::string& target) {
+  return target.substr(user_in(target).size());
+}
+
+// By another name for ssh it is the same user who logs in, unless that name says otherwise.
+void reach_by(Host& host, const std::string& alias) {
+  host.ssh_target = (user_in(alias).empty() ? user_in(host.ssh_target) : "") + alias;
+}
+
 class Reader {
  public:
   Reader(std::string where, int line) : where_(std::move(where)), line_(line) {}
@@ -33,11 +47,16 @@ class Reader {
   Host host(const std::string& text) const {
     const size_t alias = text.find('=');
     if (alias != std::string::npos && !text.starts_with('-')) {
-      Host reached = host(text.substr(alias + 1));
-      reached.name = host(text.substr(0, alias)).name;
-      return reached;
+      const Host reached = host(text.substr(alias + 1));
+      Host called = host(text.substr(0, alias));
+      reach_by(called, reached.ssh_target);
+      if (reached.slots) called.slots = reached.slots;
+      return called;
     }
-    if (text.starts_with('[')) return bracketed(text);
+    const size_t bracket = text.find('[');
+    if (bracket == 0 || (bracket < text.size() && text[bracket - 1] == '@')) {
+      return bracketed(text, bracket);
+    }
     const size_t colon = text.find(':');
     const bool plain = colon == std::string::npos || text.find(':', colon + 1) < text.size();
     if (plain) return checked({text, text});  // several colons: an IPv6 address
@@ -50,9 +69,10 @@ class Reader {
     if (word.starts_with(kSlots)) {
       host.slots = slots(word.substr(kSlots.size()));
     } else if (!word.starts_with(kMost) && !word.starts_with(kMostToo)) {
-      if (host.ssh_target != host.name) complain(fmt::format("'{}' is one word too many", word));
-      host.ssh_target = word;
-      checked({word, word});
+      if (without_user(host.ssh_target) != host.name) {
+        complain(fmt::format("'{}' is one word too many", word));
+      }
+      reach_by(host, checked({word, word}).ssh_target);
     }
   }
 
@@ -61,11 +81,11 @@ class Reader {
   }
 
  private:
-  Host bracketed(const std::string& text) const {
-    const size_t end = text.find(']');
+  Host bracketed(const std::string& text, size_t begin) const {
+    const size_t end = text.find(']', begin);
     const bool whole = end != std::string::npos && (end + 1 == text.size() || text[end + 1] == ':');
     if (!whole) complain(fmt::format("'{}' must be [IPV6] or [IPV6]:SLOTS", text));
-    const std::string name = text.substr(1, end - 1);
+    const std::string name = text.substr(0, begin) + text.substr(begin + 1, end - begin - 1);
     Host host = checked({name, name});
     if (end + 1 < text.size()) host.slots = slots(text.substr(end + 2));
     return host;
@@ -73,9 +93,8 @@ class Reader {
 
   // Who logs in there is ssh's affair: the other hosts know it by what follows the '@'.
   Host checked(Host host) const {
-    const size_t at = host.name.rfind('@');
-    const std::string name = at == std::string::npos ? host.name : host.name.substr(at + 1);
-    if (!is_host_name(host.name) || !is_host_name(name) || at == 0) {
+    const std::string name = without_user(host.name);
+    if (!is_host_name(host.name) || !is_host_name(name) || host.name.rfind('@') == 0) {
       complain(fmt::format("'{}' is no name of a host", host.name));
     }
     host.name = name;
@@ -195,8 +214,7 @@ std::string hosts_text(const std::vector<Host>& hosts) {
   };
   std::vector<std::string> words;
   for (const Host& host : hosts) {
-    const size_t at = host.ssh_target.rfind('@');
-    const bool same = host.ssh_target.substr(at == std::string::npos ? 0 : at + 1) == host.name;
+    const bool same = without_user(host.ssh_target) == host.name;
     std::string& word = words.emplace_back(same ? "" : address(host.name) + "=");
     word += address(host.ssh_target);
     if (host.slots) word += fmt::format(":{}", *host.slots);
@@ -205,6 +223,11 @@ std::string hosts_text(const std::vector<Host>& hosts) {
 }
 
 std::vector<Host> read_hosts(const std::string& file_or_list) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file_or_list, unknown) &&
+      file_or_list.find('/') != std::string::npos) {
+    throw UsageError("--hosts {}: it is a directory, not a file", file_or_list);
+  }
   if (!is_file(file_or_list)) {
     if (looks_like_a_file(file_or_list)) {
       throw UsageError("--hosts {}: there is no such file", file_or_list);

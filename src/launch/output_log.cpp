@@ -28,6 +28,7 @@ void OutputLog::add(std::string_view bytes) {
     if (count >= 0) {
       bytes.remove_prefix(static_cast<size_t>(count));
     } else if (errno != EINTR) {
+      trouble_ = std::strerror(errno);
       file_.reset();
     }
   }

@@ -16,9 +16,11 @@ class OutputLog {
 
   // A full disk ends the file, not the run.
   void add(std::string_view bytes);
+  const std::string& trouble() const { return trouble_; }  // what ended it; empty: nothing has
 
  private:
   FileDescriptor file_;
+  std::string trouble_;
 };
 
 // "rank 0 (node1.internal)" -> "rank-0-node1.internal": nothing in it can lead out of a directory,

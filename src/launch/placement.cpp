@@ -65,10 +65,11 @@ struct Entry {
 // "host", "host:port", "[address]:port".
 Entry parse_entry(const std::string& text, const std::string& option) {
   if (text.empty()) throw UsageError("{}: there is a comma with no host at its side", option);
-  const size_t bracket = text.find(']');
-  const size_t colon = text.find(':', bracket == std::string::npos ? 0 : bracket);
+  const size_t begin = text.find('['), end = text.find(']');
+  const bool bracketed = begin < end && end != std::string::npos;
+  const size_t colon = text.find(':', bracketed ? end : 0);
   std::string host = text.substr(0, colon);
-  if (bracket != std::string::npos) host = text.substr(1, bracket - 1);
+  if (bracketed) host = text.substr(0, begin) + text.substr(begin + 1, end - begin - 1);
   if (colon == std::string::npos) return {parse_hosts(host, option).front(), 0};
   const auto port = whole_number(text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {

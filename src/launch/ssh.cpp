@@ -2,9 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/shell_quote.h"
 
 namespace lockstep {
+namespace {
+
+struct Remedy {
+  std::string_view complaint, remedy;
+};
+constexpr Remedy kRemedies[] = {
+    {"Host key verification failed",
+     "a host that is new: --ssh-option StrictHostKeyChecking=accept-new, or ssh-keyscan; one whose "
+     "key has changed: ssh-keygen -R"},
+    {"Permission denied (",
+     "name the user as USER@HOST, and the key by --ssh-option IdentityFile=FILE"},
+};
+
+}  // namespace
 
 Command on_host(const Host& host, const std::vector<std::string>& words,
                 const SshOptions& options) {
@@ -22,6 +38,14 @@ Command on_host(const Host& host, const std::vector<std::string>& words,
   add("ServerAliveCountMax=3");
   command.argv.insert(command.argv.end(), {"--", host.ssh_target, shell_line(words)});
   return command;
+}
+
+std::string with_remedy(const std::string& complaint) {
+  for (const Remedy& row : kRemedies) {
+    if (complaint.find(row.complaint) == std::string::npos) continue;
+    return fmt::format("{} ({})", complaint, row.remedy);
+  }
+  return complaint;
 }
 
 }  // namespace lockstep

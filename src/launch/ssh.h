@@ -17,4 +17,7 @@ struct SshOptions {
 // Runs `words` on the host; no shell interprets them, there or here. ssh never asks anything.
 Command on_host(const Host& host, const std::vector<std::string>& words, const SshOptions& options);
 
+// What ssh complains of, and what to do about it where that is known.
+std::string with_remedy(const std::string& complaint);
+
 }  // namespace lockstep

@@ -112,6 +112,21 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
 }
 
+TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
+  expect_one_line("train --hosts ''", 2, "--hosts is empty");
+  expect_one_line("train --worker-hosts ''", 2, "--worker-hosts is empty");
+  expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
+}
+
+TEST_F(BadInput, AnInterfaceThatIsNotThereIsAUsageErrorAlsoWhereNoneIsNeeded) {
+  expect_one_line("train -g 2 --interface nowhere", 2, "no network interface 'nowhere'");
+}
+
+TEST_F(BadInput, TheDoctorIsNotAskedForMoreHostsThanThereAre) {
+  expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
+  expect_one_line("doctor -n 2", 2, "give --hosts or --slurm");
+}
+
 TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
   for (const std::string devices : {"--num-devices=1 ", "--num-devices=2 "}) {
     const std::string lenet = "train --model lenet --num-batches=1 " + devices;

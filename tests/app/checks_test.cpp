@@ -118,11 +118,36 @@ TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
   EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
+TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
+  Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  const CheckContext context = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(told(context, "own name"), "");
+  all.hosts[0].facts["host"] = "a";
+  all.hosts[0].facts["way_to_itself"] = "10.0.0.1";
+  all.hosts[1].facts["host"] = "b";
+  all.hosts[1].facts["way_to_itself"] = "127.0.0.1";
+  EXPECT_EQ(told(context, "own name"), "leads to 10.0.0.1");
+  all.hosts[0].facts["way_to_itself"] = "127.0.0.1";
+  EXPECT_EQ(told(context, "own name"), "a leads to 127.0.0.1 there");
+  EXPECT_EQ(worst_of(rows_for(context, true)), Level::Problem);
+  EXPECT_EQ(worst_of(rows_for(context, false)), Level::Ok) << "with --interface it may go well";
+  all.hosts[1].facts["host"] = "a";
+  EXPECT_EQ(told(context, "own name"), "") << "two names of one machine";
+}
+
 TEST(Checks, OneHostHasNoOthersToCompareWith) {
   const Examined all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
-  EXPECT_EQ(told(context, "compute"), "100 GFLOP/s on all cores");
+  EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s of a plain loop on all cores"));
   EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
+}
+
+TEST(Checks, ALittleStolenTimeIsNotNone) {
+  Examined all = {.hosts = {healthy("a")}, .links = {}};
+  const CheckContext context = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(told(context, "stolen time"), "none");
+  all.hosts[0].compute["stolen"] = 0.016;
+  EXPECT_EQ(told(context, "stolen time"), "below 2 %");
 }
 
 TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
@@ -143,6 +168,10 @@ TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
       {.all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"}, true);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].finding.advice, "try 'srun hostname'");
+  all.hosts[0].advice = "another --remote-dir";
+  const CheckContext context = {
+      .all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"};
+  EXPECT_EQ(rows_for(context, true)[0].finding.advice, "another --remote-dir");
 }
 
 TEST(Checks, ALinkThatIsSlowOrClosedIsNamed) {

@@ -125,6 +125,13 @@ TEST(Options, AMissingValueIsNamed) {
   EXPECT_EQ(problems({"--model"}), (Words{"--model needs a value"}));
 }
 
+TEST(Options, AnEmptyListOfHostsIsNotThisMachine) {
+  EXPECT_EQ(problems({"--hosts", ""}), Words{"--hosts is empty: leave it out, or name hosts"});
+  EXPECT_EQ(problems({"--worker-hosts", ""}),
+            Words{"--worker-hosts is empty: leave it out, or name hosts"});
+  EXPECT_EQ(parsed({"--ps-hosts", ""}).ps_hosts, "");
+}
+
 TEST(Options, AllProblemsOfALineAreReported) {
   EXPECT_EQ(problems({"--batch-size=x", "--seed=-1", "--modle=lenet"}).size(), 3u);
 }

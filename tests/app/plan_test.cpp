@@ -47,6 +47,7 @@ TEST(Plan, WhatAStrategyHasNoUseForIsRefused) {
   EXPECT_EQ(
       problems({.model = "lenet", .variable_update = servers, .gradient_repacking = 2}).size(), 1u);
   EXPECT_EQ(problems({.model = "lenet", .staged_vars = true}).size(), 1u);
+  EXPECT_EQ(problems({.model = "lenet", .ps_per_node = 1}).size(), 1u);
   EXPECT_EQ(problems({.model = "lenet", .variable_update = servers, .staged_vars = true}).size(),
             0u);
 }

@@ -61,10 +61,18 @@ TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
 TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
   const RunConfig run = {.result = path("new/r.json")};
   RemoteFiles files(run);
-  files.add("result.json", "one ");
-  files.add("result.json", "two");
-  files.add("result.json", "");
+  EXPECT_EQ(files.add("result.json", "one "), "");
+  EXPECT_EQ(files.add("result.json", "two"), "");
+  EXPECT_EQ(files.add("result.json", ""), "wrote " + run.result);
   EXPECT_EQ(contents(run.result), "one two");
+}
+
+TEST_F(RemoteFilesTest, NobodyHearsTheNamesThatFilesHaveThere) {
+  const RunConfig run = {.trace_file = "t.json", .result = "r.json"};
+  const RemoteFiles files(run);
+  EXPECT_EQ(files.in_names_of_here("wrote result.json"), std::nullopt);
+  EXPECT_EQ(files.in_names_of_here("Dumping trace to trace.json"), "Dumping trace to t.json");
+  EXPECT_EQ(files.in_names_of_here("wrote result.json of another"), "wrote result.json of another");
 }
 
 TEST_F(RemoteFilesTest, AFileOfWhichTheEndIsMissingLeavesTheOldOneAsItIs) {

@@ -73,6 +73,7 @@ TEST_F(SshFaults, AHostWithAnotherKeyIsNotTrusted) {
   const Ran ran = launch({"--hosts=host1"});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: Host key verification failed"));
+  EXPECT_THAT(ran.err, HasSubstr("--ssh-option StrictHostKeyChecking=accept-new"));
 }
 
 TEST_F(SshFaults, AFullDiskIsNamed) {

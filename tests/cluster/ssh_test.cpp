@@ -29,6 +29,8 @@ TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 2; Images/sec: "));
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.ranks.size(), 4u);
+  EXPECT_THAT(ran.err, HasSubstr("wrote " + path("r.json") + "\n"));
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("wrote result.json")));
   EXPECT_EQ(result.facts.communicator, "hierarchical");
   EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), 4);
   expect_nothing_left();

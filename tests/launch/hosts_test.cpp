@@ -53,10 +53,20 @@ TEST(Hosts, AUserIsForSshAndNoPartOfTheName) {
   EXPECT_THAT(complaint("me@-oProxyCommand"), HasSubstr("is no name of a host"));
 }
 
+TEST(Hosts, AUserLogsInUnderTheNameForSshToo) {
+  EXPECT_THAT(hosts("me@a=alias:2"), ElementsAre(Host{"a", "me@alias", 2}));
+  EXPECT_THAT(hosts("me@a=you@alias"), ElementsAre(Host{"a", "you@alias"}));
+  EXPECT_THAT(hosts("me@a alias slots=2"), ElementsAre(Host{"a", "me@alias", 2}));
+  EXPECT_THAT(hosts("me@a you@alias"), ElementsAre(Host{"a", "you@alias"}));
+  EXPECT_THAT(complaint("me@a b c"), HasSubstr("'c' is one word too many"));
+}
+
 TEST(Hosts, Ipv6AddressesMayStandInBrackets) {
   EXPECT_THAT(hosts("[fd00::1]:4,[fd00::2]"),
               ElementsAre(Host{"fd00::1", "fd00::1", 4}, Host{"fd00::2", "fd00::2"}));
   EXPECT_THAT(hosts("fd00::1"), ElementsAre(Host{"fd00::1", "fd00::1"}));
+  EXPECT_THAT(hosts("me@[fd00::1]:2"), ElementsAre(Host{"fd00::1", "me@fd00::1", 2}));
+  EXPECT_THAT(complaint("me@[fd00::1"), HasSubstr("[IPV6]"));
 }
 
 TEST(Hosts, AnyListCanBeWrittenOnOneLine) {
@@ -110,7 +120,8 @@ TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
   close(ends[1]);
   EXPECT_THAT(read_hosts("/dev/fd/" + std::to_string(ends[0])), ::testing::SizeIs(2));
   close(ends[0]);
-  EXPECT_THAT([&] { read_hosts("/tmp"); }, ::testing::Throws<UsageError>());
+  EXPECT_THAT([&] { read_hosts("/tmp"); },
+              ::testing::ThrowsMessage<UsageError>("--hosts /tmp: it is a directory, not a file"));
 }
 
 TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {

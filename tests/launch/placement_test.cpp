@@ -56,6 +56,8 @@ TEST(Placement, HostsWithoutWorkersHaveNoServersEither) {
 TEST(Placement, ServersMayHaveTheFirstHostsToThemselves) {
   EXPECT_THAT(placed(kThree, {.servers = 2, .servers_per_node = 2}),
               ElementsAre("0@b", "1@c", "2:ps@a", "3:ps@a"));
+  EXPECT_THAT(placed(kThree, {.nodes = 1, .servers = 2, .servers_per_node = 2}),
+              ElementsAre("0@b", "1:ps@a", "2:ps@a"));
 }
 
 TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
@@ -83,6 +85,8 @@ TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
 
 TEST(ListedPlaces, KeepTheUserForSsh) {
   EXPECT_EQ(listed_places("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
+  EXPECT_EQ(listed_places("me@[fd00::1]:2222", "").hosts,
+            (std::vector<Host>{{"fd00::1", "me@fd00::1"}}));
 }
 
 TEST(ListedPlaces, AnEmptyEntryIsNoProcess) {

@@ -36,5 +36,16 @@ TEST(Ssh, TheUsersOptionsComeFirstBecauseTheFirstCounts) {
   EXPECT_NE(ours, command.argv.end());
 }
 
+TEST(Ssh, WhatItComplainsOfComesWithARemedyWhereOneIsKnown) {
+  EXPECT_THAT(with_remedy("Host key verification failed."),
+              ::testing::StartsWith("Host key verification failed. ("));
+  EXPECT_THAT(with_remedy("Host key verification failed."),
+              ::testing::HasSubstr("StrictHostKeyChecking=accept-new"));
+  EXPECT_THAT(with_remedy("me@a: Permission denied (publickey)."),
+              ::testing::HasSubstr("IdentityFile"));
+  const std::string directory = "mkdir: cannot create directory '/x': Permission denied";
+  EXPECT_EQ(with_remedy(directory), directory);
+}
+
 }  // namespace
 }  // namespace lockstep
