@@ -234,8 +234,12 @@ function drawMarks(u, chart) {
   c.beginPath();
   c.rect(u.bbox.left - 8 * ratio, u.bbox.top - 8 * ratio, u.bbox.width + 16 * ratio, u.bbox.height + 16 * ratio);
   c.clip();
+  let barred = 0;
   for (const line of chart.shown) {
     if ((chart.spec.zoom && !line.noLine) || !line.style.radius) continue;
+    // Bars of several lines at one x stand side by side, the first where its marker is.
+    const at = line.points.some((point) => point.high != null) ? barred++ % 7 : 0;
+    const aside = (at % 2 ? 4 : -4) * Math.ceil(at / 2) * ratio;
     const colour = css(line.style.colour);
     c.lineWidth = 1.5 * ratio;
     c.strokeStyle = colour;
@@ -244,9 +248,9 @@ function drawMarks(u, chart) {
       const x = u.valToPos(fx(point.x), "x", true), y = u.valToPos(fy(point.y), "y", true);
       if (point.high != null && isFinite(point.high)) {
         const bottom = chart.spec.yLog && !(point.low > 0) ? u.bbox.top + u.bbox.height : u.valToPos(fy(point.low), "y", true);
-        const top = u.valToPos(fy(point.high), "y", true), cap = 3.5 * ratio;
+        const top = u.valToPos(fy(point.high), "y", true), cap = (chart.shown.length > 2 ? 1.5 : 3.5) * ratio, bar = x + aside;
         c.beginPath();
-        c.moveTo(x - cap, top); c.lineTo(x + cap, top); c.moveTo(x, top); c.lineTo(x, bottom); c.moveTo(x - cap, bottom); c.lineTo(x + cap, bottom);
+        c.moveTo(bar - cap, top); c.lineTo(bar + cap, top); c.moveTo(bar, top); c.lineTo(bar, bottom); c.moveTo(bar - cap, bottom); c.lineTo(bar + cap, bottom);
         c.stroke();
       }
       c.beginPath();

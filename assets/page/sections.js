@@ -122,7 +122,7 @@ function baseline(view) {
   const bad = rows.filter(({row}) => row.verdict in rank).length;
   const verdict = ({verdict}) => (verdict in rank ? el("strong", {}, verdict) : verdict);
   return section("baseline", "Against the baseline",
-    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : "nothing became slower"}.`,
+    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : sets.some((set) => set.baseline.undecided) ? "launches are too few to tell" : "nothing became slower"}.`,
     tableOf([{title: "run", text: true}, {title: "baseline"}, {title: "now"}, {title: "ratio (95 %)"}, {title: "p"}, {title: "verdict", text: true}, {title: "because", text: true}],
       rows.map(({set, row}) => [nameIn(view, set, row.label), digits(row.base_rate), digits(row.rate), row.ratio == null ? "" : withInterval(row.ratio, row.ratio_95),
         digits(row.p), verdict(row), row.error || row.reason || ""]), "Against the baseline"),
@@ -223,13 +223,13 @@ function steps(view) {
 }
 
 function distribution({details}) {
-  const times = details.steps_ms, [low, p5, median, p95, high] = details.range_ms;
+  const times = details.steps_ms.slice(details.dropped_steps), [low, p5, median, p95, high] = details.range_ms;
   const bins = Math.min(40, Math.max(5, Math.ceil(Math.sqrt(times.length) * 1.5)));
   const width = (high - low) / bins || Math.max(low * .01, 1e-6), counts = new Array(bins).fill(0);
   for (const time of times) ++counts[Math.max(0, Math.min(bins - 1, Math.floor((time - low) / width)))];
   const points = counts.map((count, i) => ({x: low + (i + .5) * width, y: count, text: `${count} step${count === 1 ? "" : "s"}`}));
   return el("div", {}, el("h3", {}, "Distribution of step times"),
-    el("p", {class: "about"}, `${times.length} steps: fastest ${digits(low)}, 5 % below ${digits(p5)}, median ${digits(median)}, 95 % below ${digits(p95)}, slowest ${digits(high)} ms`),
+    el("p", {class: "about"}, `${details.steady_steps} steps${details.dropped_steps > 0 ? " of the steady state" : ""}: fastest ${digits(low)}, 5 % below ${digits(p5)}, median ${digits(median)}, 95 % below ${digits(p95)}, slowest ${digits(high)} ms`),
     lineChart({title: "Distribution of step times", xTitle: "milliseconds", yTitle: "steps", bars: true,
       xText: (x) => `${digits(x - width / 2)} to ${digits(x + width / 2)} ms`, lines: [{label: "steps", kind: "measured", points}],
       table: {columns: [{title: "from ms"}, {title: "to ms"}, {title: "steps"}], rows: counts.map((count, i) => [digits(low + i * width), digits(low + (i + 1) * width), String(count)])}}));
@@ -292,7 +292,7 @@ function everything(view) {
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
       withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not told" : digits(100 * each.exposed),
-      [each.data_cost == null ? "" : `real data cost ${digits(100 * each.data_cost)} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
+      [each.data_cost == null ? "" : `real data cost ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
     ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},

@@ -65,7 +65,11 @@ Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around)
       examples_(examples_of(plan, crew), most_batches(plan.config)) {
   engine_->bind(arena_);
   check_same_data(crew, "validation data in --data-dir", examples_.contents());
-  if (crew.rank() == 0 && !plan.config.data_dir.empty()) {
+  if (crew.rank() > 0) return;
+  if (plan.config.data_dir.empty()) {
+    around.err << "note: without --data-dir the images and their labels are made up: the accuracy "
+                  "says nothing\n";
+  } else {
     note_missing_files(plan.config, Split::Validation, around.err);
   }
 }

@@ -69,6 +69,11 @@ void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& r
   }
 }
 
+std::string too_many_words(const CommandSyntax& syntax, const std::vector<std::string>& words) {
+  return fmt::format("'lockstep {}' takes one {}, not {}: {}", syntax.command,
+                     syntax.positional->name, words.size(), fmt::join(words, ", "));
+}
+
 // CLI11 says "--model: 1 required TEXT missing".
 std::string in_our_words(const CLI::ParseError& error) {
   const std::string what = error.what();
@@ -101,8 +106,7 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   }
   std::vector<std::string> words;
   if (syntax.positional) {
-    app.add_option(syntax.positional->name, words)
-        ->expected(1, syntax.positional->many ? kMany : 1);
+    app.add_option(syntax.positional->name, words)->expected(1, kMany);
   }
 
   std::vector<std::string> problems;
@@ -113,6 +117,11 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   }
   if (help) return Parsed::Help;
   explain_rest(syntax, app.remaining(), problems);
+  if (words.size() > 1 && !syntax.positional->many) {
+    // After an unknown flag it is the value of that, most likely.
+    if (problems.empty()) problems.push_back(too_many_words(syntax, words));
+    words.clear();
+  }
   const auto set = [&](const auto& target, const std::string& text) {
     try {
       target.set(text);

@@ -55,7 +55,8 @@ CommandSyntax syntax_for(Wishes& wishes) {
                 truth("best", "the fastest configuration of each network and number of devices",
                       wishes.best),
                 directory("baseline",
-                          "an older sweep: exit code 1 if a run has become slower or fails",
+                          "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
+                          "launches are too few to tell",
                           wishes.baseline),
                 {.name = "threshold",
                  .value_name = "X%",
@@ -76,7 +77,9 @@ fs::path file_of(const std::string& directory) {
 PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
   PageSource source = {.name = fmt::format("{}", fmt::join(directories, ", ")), .collection = {}};
   RunCollection& collection = source.collection;
-  std::set<fs::path> seen;  // launches that count twice would look more certain than they are
+  // Launches that count twice would look more certain than they are.
+  std::set<fs::path> seen;
+  std::set<std::string> launches;
   for (const std::string& directory : directories) {
     std::error_code error;  // what is not there is told below
     if (!seen.insert(fs::weakly_canonical(file_of(directory), error)).second) {
@@ -88,9 +91,19 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
       err << "note: " << line << "\n";
       source.skipped.push_back(line);
     }
+    size_t copies = 0;
     for (StoredRun& run : contents.runs) {
+      if (!launches.insert(identity_of(run)).second) {
+        ++copies;
+        continue;
+      }
       collection.runs.push_back(std::move(run));
       collection.directories.push_back(directory);
+    }
+    if (copies > 0) {
+      source.skipped.push_back(fmt::format(
+          "{}: {} of its launches are copies of others here and count once", directory, copies));
+      err << "note: " << source.skipped.back() << "\n";
     }
   }
   if (collection.runs.empty())
@@ -120,13 +133,13 @@ std::string markdown_of(const ScalingReport& report,
                  compared ? baseline_markdown(*compared) : ""});
 }
 
-// Returns the names of what was written.
-std::vector<std::string> write_files(const ScalingReport& report, const PageSource& source,
-                                     const std::optional<BaselineReport>& compared,
-                                     const Wishes& wishes) {
+void write_files(const ScalingReport& report, const PageSource& source,
+                 const std::optional<BaselineReport>& compared, const Wishes& wishes,
+                 std::ostream& err) {
   const std::string output = output_of(wishes);
   std::vector<ReportFile> files = scaling_csv(report);
   const FoundDetails details = find_details(report, source.collection);
+  for (const std::string& note : details.notes) err << "note: " << note << "\n";
   std::ranges::move(scaling_charts(report), std::back_inserter(files));
   std::ranges::move(detail_charts(report, details.launches), std::back_inserter(files));
   Json set = page_set(source, report, details);
@@ -134,16 +147,22 @@ std::vector<std::string> write_files(const ScalingReport& report, const PageSour
   files.push_back(
       {"report.html", page_html({{"sets", {std::move(set)}}, {"published", published_layer()}})});
   files.push_back({"report.md", markdown_of(report, compared)});
-  std::vector<std::string> names;
   for (const ReportFile& file : files) {
     const fs::path path = fs::path(output) / file.path;
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) throw Error("cannot make {}: {}", path.parent_path().string(), error.message());
     write_whole_file(path.string(), file.text);
-    names.push_back(path.string());
+    err << "wrote " << path.string() << "\n";
   }
-  return names;
+}
+
+// A gate that could not have failed has not been passed.
+int verdict_of(const BaselineReport& compared, std::ostream& err) {
+  if (compared.regressed()) return kFailure;
+  if (!compared.undecided) return kSuccess;
+  err << "lockstep: no verdict on the baseline: " << *compared.undecided << "\n";
+  return kUsage;
 }
 
 }  // namespace
@@ -172,10 +191,8 @@ int report_command(Surroundings& around, std::span<const std::string> arguments)
                                            wishes.best ? best_table(report, best) : "",
                                            compared ? baseline_table(*compared) : ""}))
              << std::flush;
-  for (const std::string& name : write_files(report, source, compared, wishes)) {
-    around.err << "wrote " << name << "\n";
-  }
-  return compared && compared->regressed() ? kFailure : kSuccess;
+  write_files(report, source, compared, wishes, around.err);
+  return compared ? verdict_of(*compared, around.err) : kSuccess;
 }
 
 }  // namespace lockstep

@@ -17,12 +17,8 @@ namespace {
 constexpr double kStartSeconds = 1;
 constexpr double kCoreFlops = 50e9;  // what a core of the last ten years reaches in f32
 
-// This setting with nothing else that could be wrong.
 bool fits(const RunConfig& run, const RunOption& option, std::string_view strategy) {
-  RunConfig alone;
-  alone.variable_update = strategy;
-  set_from_text(alone, option, text_of(run, option));
-  return strategy_problems(alone).empty();
+  return has_use_for(strategy, option, text_of(run, option));
 }
 
 // A value that no strategy takes stays, to be complained about.
@@ -51,6 +47,14 @@ void check_data_is_here(const RunConfig& run, const Surroundings& around) {
 }
 
 }  // namespace
+
+// This setting with nothing else that could be wrong.
+bool has_use_for(std::string_view strategy, const RunOption& option, const std::string& value) {
+  RunConfig alone;
+  alone.variable_update = strategy;
+  set_from_text(alone, option, value);
+  return strategy_problems(alone).empty();
+}
 
 RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
                      const std::set<std::string>& swept) {

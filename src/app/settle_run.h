@@ -4,15 +4,18 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "app/program.h"
 #include "config/run_config.h"
+#include "config/run_options.h"
 
 namespace lockstep {
 
-// `swept`: options that have several values. Where one of them has no place, as --num-ps without
-// servers, it is left out, so that all combinations with it become one run; any other is a problem.
-// Throws UsageError.
+bool has_use_for(std::string_view strategy, const RunOption& option, const std::string& value);
+
+// `swept`: options that may be left out where they have no place, as --num-ps without servers, so
+// that all combinations with them become one run; any other is a problem. Throws UsageError.
 RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
                      const std::set<std::string>& swept);
 

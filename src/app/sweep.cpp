@@ -65,6 +65,28 @@ std::string note_on_precision(const ScalingReport& report, double wanted) {
                      all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
 }
 
+// Launches that failed, now or before, and were not repeated with success.
+int failures_in(const ScalingReport& report) {
+  int failed = 0;
+  for (const Configuration& each : report.configurations) {
+    if (!each.simulated) failed += each.failed;
+  }
+  return failed;
+}
+
+// The exit code, with its reason.
+int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::ostream& err) {
+  if (outcome.interrupted) {
+    err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    return kInterrupted;
+  }
+  const int failed = failures_in(report);
+  if (failed == 0) return kSuccess;
+  err << fmt::format("lockstep: {} launch{} failed; --retry-failed launches {} again\n", failed,
+                     failed == 1 ? "" : "es", failed == 1 ? "it" : "them");
+  return kFailure;
+}
+
 }  // namespace
 
 int sweep_command(Surroundings& around, std::span<const std::string> arguments) {
@@ -96,12 +118,9 @@ int sweep_command(Surroundings& around, std::span<const std::string> arguments) 
   if (!runs.empty()) around.out << scaling_table(report);
   if (wishes.best && !runs.empty()) around.out << "\n" << best_table(report, best_of(report, runs));
   around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
-                            Store::kFile, wishes.output);
-  if (outcome.interrupted) {
-    around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
-    return kInterrupted;
-  }
-  return outcome.failed > 0 ? kFailure : kSuccess;
+                            Store::kFile, wishes.output)
+             << std::flush;
+  return last_words(outcome, report, around.err);
 }
 
 }  // namespace lockstep

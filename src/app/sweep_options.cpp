@@ -203,6 +203,10 @@ std::vector<std::string> arguments_in(const std::string& file, const CommandSynt
                        near.empty() ? "" : "; did you mean " + near + "?");
     }
     if (std::ranges::count(given, flag->name)) continue;
+    if (!flag->many && entry.values.size() != 1) {
+      throw UsageError("{}:{}: {} takes one value, not {}", file, entry.line, entry.name,
+                       entry.values.size());
+    }
     for (const std::string& value : entry.values) {
       arguments.push_back(fmt::format("--{}={}", flag->name, value));
     }

@@ -31,12 +31,34 @@ int most_devices(std::span<const Axis> axes) {
   return most;
 }
 
-std::set<std::string> options_with_several_values(std::span<const Axis> axes) {
+std::vector<std::string> strategies_in(std::span<const Axis> axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) {
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) {
+        if (setting.option == "variable-update") names.push_back(setting.value);
+      }
+    }
+  }
+  return names;
+}
+
+// Options that have several values, and those that one of several strategies has a use for: the
+// others go without. What none of them has a use for is a mistake.
+std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
+  const std::vector<std::string> strategies = strategies_in(axes);
+  const auto of_use = [&](const Setting& setting) {
+    return std::ranges::any_of(strategies, [&](const std::string& strategy) {
+      return has_use_for(strategy, *find_option(setting.option), setting.value);
+    });
+  };
   std::set<std::string> names;
   for (const Axis& axis : axes) {
-    if (axis.points.size() < 2) continue;
     for (const auto& point : axis.points) {
-      for (const Setting& setting : point) names.insert(setting.option);
+      for (const Setting& setting : point) {
+        const bool several = axis.points.size() > 1;
+        if (several || (strategies.size() > 1 && of_use(setting))) names.insert(setting.option);
+      }
     }
   }
   return names;
@@ -56,7 +78,7 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   RunConfig base;
   base.engine = around.engines.front().name;
   const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
-  const std::set<std::string> swept = options_with_several_values(axes);
+  const std::set<std::string> swept = options_to_leave_out(axes);
   const int most = most_devices(axes);
   if (runs_here(wishes) && !wishes.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "config/run_options.h"
 
@@ -19,15 +20,27 @@ bool differs(std::span<const RunConfig> runs, const RunOption& option) {
                              [&](const RunConfig& run) { return text_of(run, option) != first; });
 }
 
-}  // namespace
-
-std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
+std::vector<std::string_view> chosen_options(std::span<const RunConfig> runs,
+                                             const std::function<bool(const RunOption&)>& chosen) {
   std::vector<std::string_view> names;
   for (const RunOption& option : run_options()) {
     if (!is_identity(option) || std::ranges::count(kAlwaysTold, option.name)) continue;
-    if (!runs.empty() && differs(runs, option)) names.push_back(option.name);
+    if (!runs.empty() && chosen(option)) names.push_back(option.name);
   }
   return names;
+}
+
+}  // namespace
+
+std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
+  return chosen_options(runs, [&](const RunOption& option) { return differs(runs, option); });
+}
+
+std::vector<std::string_view> common_options(std::span<const RunConfig> runs) {
+  const RunConfig defaults;
+  return chosen_options(runs, [&](const RunOption& option) {
+    return !differs(runs, option) && text_of(runs.front(), option) != text_of(defaults, option);
+  });
 }
 
 std::string engine_label(const RunConfig& run) {

@@ -13,6 +13,8 @@ namespace lockstep {
 // Options that are not the same in all of them, but for those that every label has anyway (model,
 // batch size, devices, engine and program) and those that only tell.
 std::vector<std::string_view> differing_options(std::span<const RunConfig> runs);
+// Options that all of them set to the same, other than their defaults; but for the same as above.
+std::vector<std::string_view> common_options(std::span<const RunConfig> runs);
 
 // What runs the network: the engine, or the name of the program.
 std::string engine_label(const RunConfig& run);

@@ -17,10 +17,14 @@ enum Stream : uint64_t { kChance = 0x62656e63 };
 // Work on one example, for one thread.
 using Work = std::function<void(const EncodedExample& example, int64_t number)>;
 
+double stored_bytes(const ExampleSource& source, double images) {
+  return images * static_cast<double>(source.bytes()) / static_cast<double>(source.count());
+}
+
 // As many examples as the threads get done in the time, in stored order.
 StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
                   const std::function<Work()>& new_work) {
-  std::atomic<int64_t> next = 0, examples = 0, bytes = 0;
+  std::atomic<int64_t> next = 0, examples = 0;
   std::atomic<double> processor_seconds = 0;
   const TimePoint start = Clock::now();
   for_each_in_parallel(request.threads, request.threads, [&](int64_t) {
@@ -32,15 +36,14 @@ StageRate rate_of(std::string_view stage, const ExampleSource& source, const Ben
       source.read(number % source.count(), example);
       work(example, number);
       ++examples;
-      bytes += std::ssize(example.bytes);
     }
     processor_seconds += (thread_processor_time() - before).count();
   });
-  const double seconds = seconds_since(start).count();
+  const double rate = static_cast<double>(examples) / seconds_since(start).count();
   return {.stage = stage,
           .threads = request.threads,
-          .images_per_second = static_cast<double>(examples) / seconds,
-          .bytes_per_second = static_cast<double>(bytes) / seconds,
+          .images_per_second = rate,
+          .bytes_per_second = stored_bytes(source, rate),
           .images_per_core_second = static_cast<double>(examples) / processor_seconds};
 }
 
@@ -97,8 +100,7 @@ StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& requ
   return {.stage = "pipeline",
           .threads = request.threads,
           .images_per_second = rate,
-          .bytes_per_second =
-              rate * static_cast<double>(source.bytes()) / static_cast<double>(source.count()),
+          .bytes_per_second = stored_bytes(source, rate),
           .images_per_core_second = static_cast<double>(after.examples - before.examples) /
                                     (after.processor_time - before.processor_time).count()};
 }

@@ -14,7 +14,7 @@ struct StageRate {
   std::string_view stage;
   int threads = 0;
   double images_per_second = 0;
-  double bytes_per_second = 0;  // as stored
+  double bytes_per_second = 0;  // as stored, of images of the mean size
   // Per second of processor time: what one core does when nobody else takes it.
   double images_per_core_second = 0;
 };

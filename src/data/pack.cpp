@@ -33,6 +33,12 @@ void make_directory(const std::string& directory) {
   if (failure) throw UsageError("cannot make {}: {}", directory, failure.message());
 }
 
+std::string on_one_line(std::string_view note) {
+  std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
+  for (size_t at = 0; (at = line.find('\n', at)) != line.npos;) line.replace(at, 1, ", ");
+  return line;
+}
+
 // Refuses to mix two packings.
 void check_note(const PackJob& job) {
   const std::string text = fmt::format("{}\n{} examples, {} shards, seed {}\n", job.description,
@@ -43,8 +49,8 @@ void check_note(const PackJob& job) {
     const ByteBuffer before = read_whole(note.string(), 1 << 20);
     if (text_of(ByteView(before)) == text) return;
     throw UsageError(
-        "{} holds shards of another packing; remove it or choose another directory:\n{}",
-        job.directory, text_of(ByteView(before)));
+        "{} holds shards of another packing ({}); remove it or choose another directory",
+        job.directory, on_one_line(text_of(ByteView(before))));
   }
   if (!record_files(job.directory, job.split).empty()) {
     throw UsageError("{} holds shards that were not packed here; choose another directory",

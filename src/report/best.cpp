@@ -88,7 +88,7 @@ std::string words_about(const BestRow& row) {
     case Verdict::Inconclusive:
       break;
   }
-  return "perhaps as fast: " + row.difference->reason;
+  return (row.difference->too_few ? "not known: " : "perhaps as fast: ") + row.difference->reason;
 }
 
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {

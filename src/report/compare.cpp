@@ -69,10 +69,25 @@ void measure(Comparison& result, const Measurements& base, const Measurements& o
   result.shift = hodges_lehmann(base_rates, rates);
 }
 
+// The smallest p that the rank test can come to, raised for all comparisons: one order of all
+// measurements out of all, twice.
+double smallest_p(int first, int second, size_t comparisons) {
+  double orders = 1;
+  for (int i = 1; i <= second; ++i) orders *= static_cast<double>(first + i) / i;
+  return 2 / orders * static_cast<double>(comparisons);
+}
+
+std::string words_on_too_few(const Comparison& result, size_t comparisons) {
+  const int enough = enough_launches(comparisons);
+  return fmt::format("too few {} to decide: {} launches a side are enough",
+                     result.unit == CompareUnit::Launches ? "launches" : "steps", enough);
+}
+
 // "Same" is a claim of its own: the whole interval must lie where differences do not matter.
-void judge(Comparison& result, double threshold) {
+void judge(Comparison& result, double threshold, size_t comparisons) {
   const double least = 1 + threshold, ratio = result.ratio.value;
   if (!result.ratio.interval_95) {
+    result.too_few = true;
     result.reason = "one measurement on a side says nothing about chance";
     return;
   }
@@ -88,9 +103,13 @@ void judge(Comparison& result, double threshold) {
   } else if (interval.low > 1 / least && interval.high < least) {
     result.verdict = Verdict::Same;
     result.reason = fmt::format("any difference is below {}", percent);
+  } else if (significant) {
+    result.reason = fmt::format("a difference, but perhaps below {}", percent);
+  } else if (smallest_p(result.base_count, result.count, comparisons) >= kSignificant) {
+    result.too_few = true;
+    result.reason = words_on_too_few(result, comparisons);
   } else {
-    result.reason = significant ? fmt::format("a difference, but perhaps below {}", percent)
-                                : "chance may explain it, and so may a difference that matters";
+    result.reason = "chance may explain it, and so may a difference that matters";
   }
 }
 
@@ -182,6 +201,12 @@ std::vector<std::string> work_differences(std::span<const CompareSide> sides) {
   return lines;
 }
 
+int enough_launches(size_t comparisons) {
+  int launches = 2;
+  while (smallest_p(launches, launches, comparisons) >= kSignificant) ++launches;
+  return launches;
+}
+
 std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double threshold) {
   std::vector<Comparison> comparisons;
   std::vector<double> p_values;
@@ -202,7 +227,7 @@ std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double
   const std::vector<double> raised = holm(p_values);
   for (size_t i = 0; i < raised.size(); ++i) {
     comparisons[i].p = raised[i];
-    judge(comparisons[i], threshold);
+    judge(comparisons[i], threshold, comparisons.size());
   }
   return comparisons;
 }

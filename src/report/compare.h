@@ -36,7 +36,8 @@ struct Comparison {
   double p = 1;  // of the test, raised for the number of comparisons
   Shift shift;   // of the rates
   Verdict verdict = Verdict::Inconclusive;
-  std::string reason;  // in words
+  bool too_few = false;  // measurements: no difference, however large, could have come out
+  std::string reason;    // in words
 };
 
 struct CompareReport {
@@ -48,6 +49,9 @@ struct CompareReport {
 
 // Where the runs did not do the same work: one line for each difference. Empty: they did.
 std::vector<std::string> work_differences(std::span<const CompareSide> sides);
+
+// Launches a side with which each of so many comparisons can come out as faster or slower.
+int enough_launches(size_t comparisons);
 
 // Each other against its base; p is raised for all of them together. Throws UsageError when a run
 // has nothing to compare.

@@ -19,10 +19,18 @@ constexpr int64_t kMostSteps = 5000;
 
 std::vector<double> milliseconds(std::span<const StepRecord> steps) {
   std::vector<double> result;
-  for (const StepRecord& step : steps.first(std::min<size_t>(steps.size(), kMostSteps))) {
-    result.push_back(1000 * step.duration.count());
-  }
+  for (const StepRecord& step : steps) result.push_back(1000 * step.duration.count());
   return result;
+}
+
+std::span<const StepRecord> drawn(std::span<const StepRecord> steps) {
+  return steps.first(std::min<size_t>(steps.size(), kMostSteps));
+}
+
+// Those that the summary of the launch is about.
+std::span<const StepRecord> steady(const RunResult& result) {
+  const auto dropped = static_cast<size_t>(result.summary.steady_state.dropped_steps);
+  return std::span(result.steps).subspan(std::min(dropped, result.steps.size()));
 }
 
 StepRange range_of(std::span<const double> times) {
@@ -90,10 +98,9 @@ const size_t* typical_launch(const Configuration& each, const RunCollection& col
 }  // namespace
 
 LaunchDetails details_of(const RunResult& result) {
-  const std::vector<double> steps_ms = milliseconds(result.steps);
-  return {.warmup_ms = milliseconds(result.warmup_steps),
-          .steps_ms = steps_ms,
-          .range = range_of(steps_ms),
+  return {.warmup_ms = milliseconds(drawn(result.warmup_steps)),
+          .steps_ms = milliseconds(drawn(result.steps)),
+          .range = range_of(milliseconds(steady(result))),
           .all_steps = result.steps.size(),
           .outlier_steps = result.summary.outlier_steps,
           .dropped_steps = result.summary.steady_state.dropped_steps,

@@ -26,7 +26,7 @@ struct LaunchDetails {
   size_t configuration = 0;  // its place in the report
   int repeat = 0;
   std::vector<double> warmup_ms, steps_ms;  // of each step, up to a limit
-  StepRange range = {};                     // of steps_ms
+  StepRange range = {};                     // of all steady steps, as the summary's
   size_t all_steps = 0;                     // that there were
   std::vector<int> outlier_steps;           // counted from 1; of all
   int dropped_steps = 0;                    // before the steady state

@@ -138,13 +138,22 @@ std::string mark_of(const ChartLine& line, size_t place) {
   return fmt::format("mark{} c{}", line.simulated ? " open" : "", place % Svg::kColours);
 }
 
+// Bars of several lines at one x stand side by side (0, 4, -4, 8, ...): they would hide each other.
+double bar_aside(size_t place) {
+  constexpr size_t kMostAside = 7;
+  const size_t at = place % kMostAside;
+  const double far = 4.0 * static_cast<double>((at + 1) / 2);
+  return at % 2 == 1 ? far : -far;
+}
+
 void draw_markers(Svg& svg, const ChartLine& line, size_t place, const AxisMap& x,
                   const AxisMap& y) {
   const std::string colour = fmt::format(" c{}", place % Svg::kColours);
   for (const ChartPoint& point : line.points) {
     if (point.y_95 && std::isfinite(point.y_95->high)) {
       const double low = y.at(std::max(point.y_95->low, y.low));
-      svg.line(x.at(point.x), low, x.at(point.x), y.at(point.y_95->high), "error" + colour);
+      const double at = x.at(point.x) + bar_aside(place);
+      svg.line(at, low, at, y.at(point.y_95->high), "error" + colour);
     }
     svg.marker(x.at(point.x), y.at(point.y), place, mark_of(line, place), point.tip);
   }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "config/run_label.h"
+#include "report/launch_rate.h"
 #include "report/text_table.h"
 
 namespace lockstep {
@@ -21,7 +22,8 @@ Groups measured_runs(const RunCollection& collection) {
   Groups groups;
   for (size_t i = 0; i < collection.runs.size(); ++i) {
     const StoredRun& run = collection.runs[i];
-    if (run.measured() && !run.result.simulated()) groups[run.id].push_back(i);
+    const bool counts = run.measured() && rate_of(run.result) > 0;
+    if (counts && !run.result.simulated()) groups[run.id].push_back(i);
   }
   return groups;
 }
@@ -33,8 +35,9 @@ std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
   std::map<std::string, BrokenRun> broken;  // the last of each tells why
   for (const StoredRun& run : newer.runs) {
     if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
-    broken[run.id] = {run_label(run.result.config, differing),
-                      run.result.error.value_or("it did not end")};
+    broken[run.id] = {
+        run_label(run.result.config, differing),
+        run.result.error.value_or(run.measured() ? "it measured nothing" : "it did not end")};
   }
   std::vector<BrokenRun> result;
   for (auto& [id, run] : broken) result.push_back(std::move(run));
@@ -53,33 +56,16 @@ CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& 
   return side;
 }
 
-// The smallest p that the rank test can come to: one order of all launches out of all, twice.
-double smallest_p(size_t launches, size_t others) {
-  double orders = 1;
-  for (size_t i = 1; i <= others; ++i) {
-    orders *= static_cast<double>(launches + i) / static_cast<double>(i);
-  }
-  return 2 / orders;
-}
-
-// Launches are few, comparisons are many: then none of them can come out but as inconclusive, and
-// silence would look like good news.
-std::optional<std::string> note_on_too_few(std::span<const ComparePair> pairs) {
-  constexpr double kSignificant = 0.05;
-  const auto undecidable = [&](size_t launches, size_t others) {
-    return smallest_p(launches, others) * static_cast<double>(pairs.size()) > kSignificant;
-  };
-  const bool some = std::ranges::any_of(pairs, [&](const ComparePair& pair) {
-    const size_t launches = pair.base.runs.size(), others = pair.other.runs.size();
-    return launches + others > 2 && undecidable(launches, others);
-  });
-  if (!some) return {};
-  size_t needed = 2;
-  while (undecidable(needed, needed)) ++needed;
+// Launches are few, comparisons are many: then none can come out but as inconclusive, and silence
+// would look like good news.
+std::optional<std::string> words_on_too_few(std::span<const Comparison> comparisons) {
+  const auto blind = std::ranges::count(comparisons, true, &Comparison::too_few);
+  if (blind == 0) return {};
+  const int enough = enough_launches(comparisons.size());
   return fmt::format(
-      "too few launches to call any of {} comparisons slower, however much it is: {} launches each "
-      "are enough (--repeats)",
-      pairs.size(), needed);
+      "{} of {} comparisons had too few launches to come out as slower, however much it is: {} "
+      "launches each are enough (--repeats {}, in both sweeps)",
+      blind, comparisons.size(), enough, enough);
 }
 
 TextTable table_of(const BaselineReport& report) {
@@ -131,6 +117,7 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
   }
   BaselineReport report = {.comparisons = compare_pairs(pairs, threshold),
                            .broken = broken_runs(before, after, newer, differing),
+                           .undecided = {},
                            .notes = {}};
   if (pairs.empty() && report.broken.empty()) {
     throw UsageError("the baseline has no run in common with these results");
@@ -142,12 +129,14 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
   if (only_old > 0) {
     report.notes.push_back(fmt::format("{} runs of the baseline were not measured now", only_old));
   }
-  if (const auto note = note_on_too_few(pairs)) report.notes.push_back(*note);
+  report.undecided = words_on_too_few(report.comparisons);
+  if (report.undecided) report.notes.push_back(*report.undecided);
   return report;
 }
 
 std::string verdict_text(const Comparison& row) {
-  return row.verdict == Verdict::Slower ? "REGRESSION" : std::string(words_for(row.verdict));
+  if (row.verdict == Verdict::Slower) return "REGRESSION";
+  return std::string(words_for(row.verdict)) + (row.too_few ? ": too few launches" : "");
 }
 
 std::string baseline_table(const BaselineReport& report) {

@@ -1,6 +1,7 @@
 // regressions.h: a sweep against an older one of the same runs, by the rules of compare.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct BrokenRun {
 struct BaselineReport {
   std::vector<Comparison> comparisons;  // of all configurations that both have
   std::vector<BrokenRun> broken;
-  std::vector<std::string> notes;  // what could not be compared
-  bool regressed() const;          // any is slower, or no longer runs
+  std::optional<std::string> undecided = {};  // why some could not have come out as slower
+  std::vector<std::string> notes;             // what could not be compared
+  bool regressed() const;                     // any is slower, or no longer runs
 };
 
 // Throws Error when they have no run in common.

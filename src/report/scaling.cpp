@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -16,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kData[] = {"data-dir"};
+constexpr std::string_view kData[] = {"data-dir", "data-name"};
 
 // What a series runs over: hosts where their number differs, else the devices of one.
 std::string_view scaled_option(std::span<const Configuration> all) {
@@ -55,10 +56,15 @@ std::set<Launch> good_launches(std::span<const StoredRun> runs) {
   return good;
 }
 
+std::string words_on_rate(double rate) {
+  constexpr const char* kNothing = "it measured nothing";
+  return std::isfinite(rate) ? fmt::format("{}: {} images/sec", kNothing, rate) : kNothing;
+}
+
 void add_launch(Configuration& to, const StoredRun& run, size_t place) {
   if (!is_good(run)) {
     ++to.failed;
-    to.error = run.result.error.value_or("it measured nothing");
+    to.error = run.result.error.value_or(words_on_rate(rate_of(run.result)));
     to.last_lines = run.last_lines;
     return;
   }
@@ -161,18 +167,36 @@ void settle_bases(std::vector<Series>& all) {
   }
 }
 
-void find_data_slowdowns(std::vector<Configuration>& all) {
+// The work without its images. What a directory holds names the data set of real images, and the
+// network that of made-up ones: what they came to is compared, not what was asked for.
+std::string work_of(const Configuration& each, std::span<const StoredRun> runs) {
+  const RunFacts& facts = runs[each.launches.front()].result.facts;
+  return fmt::format("{}{} {}", canonical_text(each.config, kData), facts.dataset,
+                     facts.image_size);
+}
+
+// `slowdown`: images/sec of made-up images over those of real ones.
+Ratio cost_of(const Ratio& slowdown) {
+  const auto cost = [](double times) { return 1 - 1 / times; };
+  Ratio result = {.value = cost(slowdown.value), .interval_95 = {}};
+  if (const auto& known = slowdown.interval_95) {
+    result.interval_95 = {.low = cost(known->low), .high = cost(known->high)};
+  }
+  return result;
+}
+
+void find_data_costs(std::vector<Configuration>& all, std::span<const StoredRun> runs) {
   std::map<std::string, const Configuration*> synthetic;
   for (const Configuration& each : all) {
     if (each.config.data_dir.empty() && each.speed && !each.simulated) {
-      synthetic[canonical_text(each.config, kData)] = &each;
+      synthetic[work_of(each, runs)] = &each;
     }
   }
   for (Configuration& each : all) {
     if (each.config.data_dir.empty() || !each.speed || each.simulated) continue;
-    const auto twin = synthetic.find(canonical_text(each.config, kData));
+    const auto twin = synthetic.find(work_of(each, runs));
     if (twin == synthetic.end()) continue;
-    each.data_slowdown = speed_ratio(each.seconds_per_image, twin->second->seconds_per_image);
+    each.data_cost = cost_of(speed_ratio(each.seconds_per_image, twin->second->seconds_per_image));
   }
 }
 
@@ -192,6 +216,13 @@ std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
     notes.push_back(fmt::format("runs started on different machines: {}", fmt::join(hosts, ", ")));
   }
   return notes;
+}
+
+// The table has a column for what differs; what does not is said once.
+void note_common_settings(std::span<const RunConfig> configs, std::vector<std::string>& notes) {
+  const auto common = common_options(configs);
+  if (common.empty()) return;
+  notes.push_back(fmt::format("in all runs: {}", settings_label(configs.front(), common)));
 }
 
 std::vector<std::string> notes_on_bases(const ScalingReport& report) {
@@ -236,10 +267,11 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
     each.warnings = reasons_for_distrust(each, runs);
   }
   report.differing = differing_options(configs);
-  find_data_slowdowns(report.configurations);
+  find_data_costs(report.configurations, runs);
   report.series = series_of(report);
   settle_bases(report.series);
-  report.notes = notes_on(runs);
+  note_common_settings(configs, report.notes);
+  std::ranges::move(notes_on(runs), std::back_inserter(report.notes));
   report.base_notes = notes_on_bases(report);
   return report;
 }

@@ -31,8 +31,8 @@ struct Configuration {
   std::optional<StepTimes> step_times;
   double mean_step = 0;  // seconds
   std::array<double, kPhaseNames.size()> mean_phases{};
-  std::optional<Ratio> data_slowdown = {};  // synthetic images over real ones, in images/sec
-  std::vector<std::string> warnings = {};   // why its numbers should not be trusted, and what to do
+  std::optional<Ratio> data_cost = {};     // part of images/sec that real images take from it
+  std::vector<std::string> warnings = {};  // why its numbers should not be trusted, and what to do
 
   bool phases_known() const;                       // somebody else's program does not tell
   std::optional<double> exposed_fraction() const;  // of the step; absent: as the phases

@@ -27,8 +27,10 @@ std::string with_interval(double value, const std::optional<Interval>& interval,
 
 std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
 
-std::string data_text(const Configuration& each) {
-  return each.data_slowdown ? percent(1 - 1 / each.data_slowdown->value) : "";
+std::string percent_with_interval(const Ratio& part) {
+  std::optional<Interval> interval = part.interval_95;
+  if (interval) interval = {100 * interval->low, 100 * interval->high};
+  return with_interval(100 * part.value, interval, 1);
 }
 
 // Which columns a table has besides those of all.
@@ -52,13 +54,11 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
   row.push_back(with_interval(speed.images_per_second, speed.images_per_second_95, 2));
   if (extent.scaling) {
     row.push_back(with_interval(point->speed_up.value, point->speed_up.interval_95, 2));
-    auto efficiency = point->efficiency.interval_95;
-    if (efficiency) efficiency = {100 * efficiency->low, 100 * efficiency->high};
-    row.push_back(with_interval(100 * point->efficiency.value, efficiency, 1));
+    row.push_back(percent_with_interval(point->efficiency));
   }
   const auto exposed = each.exposed_fraction();
   row.push_back(exposed ? percent(*exposed) : "not told");
-  if (extent.data) row.push_back(data_text(each));
+  if (extent.data) row.push_back(each.data_cost ? percent_with_interval(*each.data_cost) : "");
   row.emplace_back(each.warnings.empty() ? "" : "see below");
   return row;
 }
@@ -95,7 +95,7 @@ ScalingTable table_of(const ScalingReport& report, TableOf what) {
   constexpr auto kLeft = TextTable::Align::Left;
   const Extent extent = {.scaling = what == TableOf::Scaling,
                          .data = std::ranges::any_of(report.configurations, [](const auto& each) {
-                           return each.data_slowdown.has_value();
+                           return each.data_cost.has_value();
                          })};
   std::vector<TextTable::Column> columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}};
   if (!report.differing.empty()) columns.push_back({"settings", kLeft});
@@ -104,7 +104,7 @@ ScalingTable table_of(const ScalingReport& report, TableOf what) {
     for (const char* title : {"speed-up (95 %)", "efficiency % (95 %)"}) columns.push_back({title});
   }
   columns.push_back({"exposed communication %"});
-  if (extent.data) columns.push_back({"cost of real data %"});
+  if (extent.data) columns.push_back({"cost of real data % (95 %)"});
   columns.push_back({"remarks", kLeft});
   ScalingTable made = {.table = TextTable(std::move(columns)), .remarks = report.notes};
   auto& remarks = made.remarks;

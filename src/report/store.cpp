@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/error.h"
 #include "config/run_id.h"
@@ -61,6 +62,14 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
 
 }  // namespace
 
+// A launch that failed may have got as far as to write nothing: then how long it took tells it.
+std::string identity_of(const StoredRun& run) {
+  const RunResult& result = run.result;
+  return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin, result.status,
+                     result.started_at, result.host.name, result.throughput.total_images_per_second,
+                     run.measured() ? 0.0 : run.wall_seconds);
+}
+
 RunResult without_samples(RunResult result) {
   for (auto* steps : {&result.steps, &result.warmup_steps}) steps->clear();
   result.ops.clear();
@@ -90,11 +99,17 @@ StoreContents read_store(const std::string& directory) {
   std::ifstream file(path);
   if (!file) throw UsageError("there is no {}", path.string());
   StoreContents contents;
+  std::map<std::string, int> lines;  // by identity of the launch
   std::string text;
   for (int number = 1; std::getline(file, text); ++number) {
     if (text.empty()) continue;
-    const std::string why = read_line(text, !file.eof(), contents);
-    if (why.empty()) continue;
+    std::string why = read_line(text, !file.eof(), contents);
+    if (why.empty()) {
+      const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);
+      if (fresh) continue;
+      contents.runs.pop_back();
+      why = fmt::format("is the launch of line {} once more", first->second);
+    }
     contents.skipped.push_back(
         fmt::format("{}: line {} was passed over: it {}", path.string(), number, why));
   }

@@ -24,12 +24,16 @@ struct StoredRun {
   bool measured() const { return !result.error && result.status == "completed"; }
 };
 
+// The same for copies of one launch, and for no two launches.
+std::string identity_of(const StoredRun& run);
+
 struct StoreContents {
   std::vector<StoredRun> runs;
   std::vector<std::string> skipped;  // one line each, in words
 };
 
-// Throws UsageError when there is no results.jsonl. `directory` may also name the file itself.
+// A launch that stands there twice counts once. Throws UsageError when there is no results.jsonl.
+// `directory` may also name the file itself.
 StoreContents read_store(const std::string& directory);
 
 // The whole result with its samples. Throws Error.

@@ -14,6 +14,7 @@
 #include "launch/run_commands.h"
 #include "measure/launches.h"
 #include "report/launch_rate.h"
+#include "sweep/failure.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -59,6 +60,13 @@ std::optional<double> rate_in(const std::string& line) {
   const char* begin = line.data() + at + kWord.size();
   const auto [end, error] = std::from_chars(begin, line.data() + line.size(), rate);
   return error == std::errc() ? std::optional(rate) : std::nullopt;
+}
+
+std::string error_of(const PlanOutcome& ended) {
+  const std::string why = ended.why.empty() ? "it left no result" : ended.why;
+  if (ended.end != RunEnd::Failed) return why;  // what it says then is that it was ended
+  const std::string said = complaint_in(ended.commands.front().last_lines);
+  return said.empty() ? why : fmt::format("{} ({})", said, why);
 }
 
 class Sweep {
@@ -158,7 +166,12 @@ class Sweep {
       fs::remove(path);  // half a run would look like one
       return {};
     }
-    return stored_run(run, round, ended, path);
+    StoredRun stored = stored_run(run, round, ended, path);
+    if (is_full_disk(stored.result.error.value_or(""))) {
+      throw Error("{}; the sweep ends here, and the same command goes on once there is room",
+                  *stored.result.error);
+    }
+    return stored;
   }
 
   StoredRun stored_run(const SweepRun& run, int round, const PlanOutcome& ended,
@@ -178,10 +191,8 @@ class Sweep {
     if (ended.end != RunEnd::Completed || stored.raw_file.empty()) {
       stored.result.config = run.config;
       stored.result.status = "failed";
-      if (!stored.result.error) {
-        stored.result.error = ended.why.empty() ? "it left no result" : ended.why;
-      }
       stored.last_lines = ended.commands.front().last_lines;
+      if (!stored.result.error) stored.result.error = error_of(ended);
     }
     return stored;
   }

@@ -2,7 +2,8 @@
 //
 // A launch is `lockstep train` as a process of its own, so it starts as cold as any run does and
 // takes nothing with it when it dies. A run that failed is a result with its error, and the sweep
-// goes on. A result that a killed sweep had no time to store is found by its raw file.
+// goes on, unless the disk is full: then it throws Error, and nothing of that launch is stored. A
+// result that a killed sweep had no time to store is found by its raw file.
 #pragma once
 
 #include <functional>

@@ -27,9 +27,11 @@ int line_of(const toml::node& node) { return static_cast<int>(node.source().begi
 }  // namespace
 
 std::vector<SweepEntry> read_sweep_file(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) {
-    throw UsageError("there is no file {}", path);
+  if (std::filesystem::is_directory(path)) {
+    throw UsageError("{} is a directory; a sweep reads a file, and --output names its directory",
+                     path);
   }
+  if (!std::filesystem::is_regular_file(path)) throw UsageError("there is no file {}", path);
   const toml::parse_result file = toml::parse_file(path);
   if (!file) {
     throw UsageError("{}:{}: {}", path, file.error().source().begin.line,

@@ -67,7 +67,10 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   json["rate_95"] = interval(each.speed->images_per_second_95);
   if (each.speed->launches > 1) json["launches_cv"] = number(each.speed->cv);
   if (each.step_times) json["step_times"] = step_times_json(*each.step_times);
-  if (each.data_slowdown) json["data_cost"] = number(1 - 1 / each.data_slowdown->value);
+  if (each.data_cost) {
+    json["data_cost"] = number(each.data_cost->value);
+    json["data_cost_95"] = interval(each.data_cost->interval_95);
+  }
   if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
   std::vector<double> phases;
@@ -127,6 +130,7 @@ Json details_json(std::span<const LaunchDetails> launches) {
          {"steps_ms", numbers(each.steps_ms)},
          {"range_ms", numbers(std::array{each.range.least, each.range.p5, each.range.median,
                                          each.range.p95, each.range.most})},
+         {"steady_steps", each.all_steps - static_cast<size_t>(each.dropped_steps)},
          {"outlier_steps", each.outlier_steps},
          {"dropped_steps", each.dropped_steps},
          {"steps_per_column", each.lateness.steps_per_column},
@@ -244,7 +248,10 @@ Json baseline_json(const std::string& name, const BaselineReport& report) {
                     {"verdict", verdict_text(row)},
                     {"reason", row.reason}});
   }
-  return {{"name", name}, {"rows", std::move(rows)}, {"notes", report.notes}};
+  return {{"name", name},
+          {"rows", std::move(rows)},
+          {"undecided", report.undecided.has_value()},
+          {"notes", report.notes}};
 }
 
 Json published_layer() {

@@ -97,7 +97,8 @@ TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
   EXPECT_FALSE(fs::exists(path("set/.train-00001-of-00003.partial")));
   const Outcome other = run({"data", "make", path("set"), "--images", "99"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err, HasSubstr("another packing"));
+  EXPECT_THAT(other.err, HasSubstr("another packing ("));
+  EXPECT_THAT(other.err, HasSubstr("); remove it or choose another directory\n")) << "one line";
 }
 
 TEST_F(DataCommands, AFileThatIsMissingIsNotedByTrainingAndFoundByCheck) {

@@ -247,6 +247,13 @@ TEST_F(EvaluationRuns, WithoutACheckpointOrValidationDataAreRefused) {
   EXPECT_THAT(run_really(words).err, HasSubstr("holds no validation data"));
 }
 
+TEST_F(EvaluationRuns, OnMadeUpImagesAreSaidToMeanNothing) {
+  const Ran ran = train({"--model=mnist", "--batch-size=4", "--num-batches=2",
+                         "--eval-during-training-every-n-steps=2", "--num-eval-batches=1"});
+  EXPECT_THAT(ran.out, HasSubstr("Accuracy @ 1"));
+  EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir the images and their labels are made "));
+}
+
 TEST_F(EvaluationRuns, Resnet20LearnsWhatLooksLikeCifar) {
   for (int file = 1; file <= 5; ++file) {
     ByteBuffer bytes;

@@ -92,6 +92,29 @@ TEST(Options, AnUnknownNameGetsTheClosestOne) {
             (Words{"unknown option --zzzzzzzzzzzzzzz; 'lockstep train --help' lists them"}));
 }
 
+// The value of an unknown flag looks like one word too many.
+TEST(Options, AnUnknownFlagIsNamedWhereACommandTakesAWord) {
+  const auto complaint = [](const Words& words) -> std::string {
+    const auto ignore = [](const std::string&) {};
+    const CommandSyntax syntax = {
+        .command = "x",
+        .summary = "",
+        .flags = {{.name = "classes", .value_name = "N", .help = "", .set = ignore}},
+        .positional = Positional{.name = "TARGET", .help = "", .set = ignore}};
+    try {
+      parse(syntax, words);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string unknown = "unknown option --clases; did you mean --classes?";
+  EXPECT_EQ(complaint({"d", "--clases", "5"}), unknown);
+  EXPECT_EQ(complaint({"--clases", "5", "d"}), unknown);
+  EXPECT_EQ(complaint({"d", "--classes", "5"}), "");
+  EXPECT_EQ(complaint({"d", "e"}), "'lockstep x' takes one TARGET, not 2: d, e");
+}
+
 TEST(Options, WordsThatBelongToNoOptionAreRefused) {
   EXPECT_EQ(problems({"--profile", "False"}),
             (Words{"'False' belongs to no option; values are given as --name value or "

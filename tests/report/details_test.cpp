@@ -62,6 +62,17 @@ TEST(Details, QuantilesAreThoseOfTheStatistics) {
   EXPECT_NEAR(range.most, 40, 1e-9);
 }
 
+// The page and the result file say the same.
+TEST(Details, StepsBeforeTheSteadyStateAreDrawnAndNotCounted) {
+  RunResult run = three_ranks(2);
+  run.steps = {step_of(90, 0), step_of(10, 0), step_of(20, 0), step_of(30, 0)};
+  run.summary.steady_state.dropped_steps = 1;
+  const LaunchDetails details = details_of(run);
+  EXPECT_EQ(details.steps_ms.size(), 4u);
+  EXPECT_NEAR(details.range.median, 20, 1e-9);
+  EXPECT_NEAR(details.range.most, 30, 1e-9);
+}
+
 TEST(Details, ManyStepsShareColumns) {
   const LatenessMap map = details_of(three_ranks(250)).lateness;
   EXPECT_EQ(map.steps_per_column, 3);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -83,6 +84,45 @@ TEST(Scaling, AWarningOfSeveralIsOneLine) {
               HasSubstr("note: alexnet:8 x1 native, alexnet:8 x2 native: 1 launch: "));
 }
 
+// The directory tells which data set it holds, the network which one it is for.
+TEST(Scaling, RealDataCostSomethingAgainstTheSameWorkOnMadeUpImages) {
+  std::vector<StoredRun> runs, real;
+  add(runs, {.rates = {100, 101, 99}});
+  add(real, {.rates = {80, 81, 79}});
+  for (StoredRun& run : real) {
+    run.result.config.data_dir = "d";
+    run.result.config.data_name = "imagenet";
+    run.id = run_id(run.result.config);
+    runs.push_back(run);
+  }
+  for (StoredRun& run : runs) run.result.facts.dataset = "imagenet";
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(scaling_table(report), HasSubstr("cost of real data % (95 %)"));
+  const auto found = std::ranges::find_if(report.configurations,
+                                          [](auto& each) { return !each.config.data_dir.empty(); });
+  ASSERT_TRUE(found->data_cost.has_value());
+  EXPECT_NEAR(found->data_cost->value, 0.2, 0.001);
+  ASSERT_TRUE(found->data_cost->interval_95.has_value());
+  EXPECT_LT(found->data_cost->interval_95->low, 0.2);
+  EXPECT_GT(found->data_cost->interval_95->high, 0.2);
+  for (StoredRun& run : real) run.result.facts.dataset = "cifar10";
+  real.insert(real.end(), runs.begin(), runs.begin() + 3);
+  EXPECT_THAT(scaling_table(make_scaling(real)), Not(HasSubstr("cost of real data")));
+}
+
+TEST(Scaling, WhatAllRunsHaveInCommonIsSaidOnce) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2}) {
+    add(runs, {.devices = devices, .update = "parameter_server"});
+  }
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(report.notes, ElementsAre("in all runs: variable-update=parameter_server"));
+  for (const std::string& text : {scaling_table(report), scaling_markdown(report)}) {
+    EXPECT_THAT(text, HasSubstr("in all runs: variable-update=parameter_server"));
+  }
+  EXPECT_THAT(make_scaling(two_curves()).notes, IsEmpty()) << "it differs there";
+}
+
 TEST(Scaling, ATableOfCandidatesHasNoSpeedUp) {
   const ScalingReport report = make_scaling(two_curves());
   const std::string table = scaling_table(report, TableOf::Speeds);
@@ -150,6 +190,19 @@ TEST(Scaling, AFailedRunIsARowAndNoNumber) {
   EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
 }
 
+TEST(Scaling, ALaunchWithoutASpeedIsAFailureThatSaysSo) {
+  std::vector<StoredRun> runs, older;
+  add(runs, {.rates = {100, 101, -5, 99}});
+  EXPECT_THAT(scaling_table(make_scaling(runs)),
+              HasSubstr("1 launch failed (it measured nothing: -5 images/sec)"));
+  add(older, {.rates = {100, 101, 99, 100.5}});
+  runs.erase(runs.begin(), runs.begin() + 2);
+  runs.resize(1);
+  const RunCollection now = {.runs = runs, .directories = {"."}};
+  const RunCollection before = {.runs = older, .directories = {".", ".", ".", "."}};
+  EXPECT_TRUE(against_baseline(before, now, 0.02).regressed());
+}
+
 TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99}});
@@ -211,6 +264,15 @@ TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
   EXPECT_THAT(best_table(report, rows), HasSubstr("really slower: 0.900 times"));
 }
 
+TEST(Best, TooFewLaunchesForAnyVerdictAreSaid) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {882, 885, 879}});
+  add(runs, {.rates = {291, 292, 291.5}, .update = "horovod"});
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_EQ(words_about(best_of(report, runs).front()),
+            "not known: too few launches to decide: 4 launches a side are enough");
+}
+
 const ReportFile& file(const std::vector<ReportFile>& files, const std::string& path) {
   for (const ReportFile& each : files) {
     if (each.path == path) return each;
@@ -265,72 +327,6 @@ TEST(ScalingCharts, OneSinglePointIsStillAPicture) {
     EXPECT_THAT(each.text, Not(HasSubstr("nan"))) << each.path;
     EXPECT_THAT(each.text, Not(HasSubstr("<&"))) << each.path;
   }
-}
-
-RunCollection collection(const std::vector<StoredRun>& runs) {
-  return {.runs = runs, .directories = std::vector<std::string>(runs.size(), ".")};
-}
-
-TEST(Baseline, OnlyARealSlowdownIsARegression) {
-  std::vector<StoredRun> older, slower, alike;
-  add(older, {.rates = {100, 101, 99, 100, 100.5}});
-  add(slower, {.rates = {90, 91, 89, 90, 90.5}});
-  add(alike, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
-  const auto bad = against_baseline(collection(older), collection(slower), 0.02);
-  EXPECT_TRUE(bad.regressed());
-  EXPECT_THAT(baseline_table(bad), HasSubstr("REGRESSION"));
-  EXPECT_FALSE(against_baseline(collection(older), collection(alike), 0.02).regressed());
-  EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
-}
-
-TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
-  std::vector<StoredRun> older, slower;
-  add(older, {.rates = {100, 101, 99}});
-  add(slower, {.rates = {50, 51, 49}});
-  const auto blind = against_baseline(collection(older), collection(slower), 0.02);
-  EXPECT_FALSE(blind.regressed());
-  EXPECT_THAT(baseline_table(blind), HasSubstr("4 launches each are enough"));
-  add(older, {.rates = {100.5}});
-  add(slower, {.rates = {50.5}});
-  const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
-  EXPECT_TRUE(seeing.regressed());
-  EXPECT_THAT(baseline_table(seeing), Not(HasSubstr("launches each")));
-}
-
-TEST(Baseline, SimulatedResultsArePassedOver) {
-  std::vector<StoredRun> older, newer;
-  add(older, {.rates = {100, 101, 99, 100, 100.5}});
-  add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
-  std::vector<StoredRun> simulated;
-  add(simulated, {.rates = {50, 51, 49, 50, 50.5}});
-  for (StoredRun& run : simulated) run.result.origin = "simulated by hand";
-  newer.insert(newer.end(), simulated.begin(), simulated.end());
-  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
-  EXPECT_THROW(against_baseline(collection(older), collection(simulated), 0.02), Error);
-}
-
-// Silence about a run that used to work would look like good news.
-TEST(Baseline, WhatNoLongerRunsIsARegression) {
-  std::vector<StoredRun> older, newer;
-  add(older, {.rates = {100, 101, 99, 100}});
-  add(older, {.devices = 2, .rates = {190, 191, 189, 190}});
-  add(newer, {.rates = {100, 101, 99, 100}});
-  add(newer, {.devices = 2, .rates = {190, 190}});
-  for (size_t i = 4; i < newer.size(); ++i) newer[i].result.error = "it | broke";
-  const auto report = against_baseline(collection(older), collection(newer), 0.02);
-  EXPECT_TRUE(report.regressed());
-  EXPECT_THAT(baseline_table(report), HasSubstr("FAILED: it | broke"));
-  EXPECT_THAT(baseline_markdown(report), HasSubstr("FAILED: it \\| broke"));
-  EXPECT_THAT(report.notes, IsEmpty());
-  add(newer, {.devices = 2, .rates = {190, 191, 189, 190}});  // tried again with success
-  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
-}
-
-TEST(Baseline, NothingInCommonIsAnError) {
-  std::vector<StoredRun> older, newer;
-  add(older, {.model = "vgg16"});
-  add(newer, {});
-  EXPECT_THROW(against_baseline(collection(older), collection(newer), 0.02), Error);
 }
 
 }  // namespace

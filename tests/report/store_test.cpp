@@ -72,6 +72,17 @@ TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
                           HasSubstr("line 7 was passed over: it was never finished")));
 }
 
+TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
+  add_text(stored_line(made(0)) + stored_line(made(1)) + stored_line(made(0)));
+  StoredRun again = made(1);
+  again.result.started_at = "another time";
+  add_text(stored_line(again));
+  const StoreContents contents = read_store(directory_);
+  EXPECT_EQ(contents.runs.size(), 3u);
+  EXPECT_THAT(contents.skipped,
+              ElementsAre(HasSubstr("line 3 was passed over: it is the launch of line 1")));
+}
+
 TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
   std::string line = stored_line(made(0));
   line.replace(line.find("\"config\":{"), 10, "\"config\":{\"warp\":9,");

@@ -1,0 +1,104 @@
+#include "report/regressions.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "report/made_runs.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+RunCollection collection(const std::vector<StoredRun>& runs) {
+  return {.runs = runs, .directories = std::vector<std::string>(runs.size(), ".")};
+}
+
+TEST(Baseline, OnlyARealSlowdownIsARegression) {
+  std::vector<StoredRun> older, slower, alike;
+  add(older, {.rates = {100, 101, 99, 100, 100.5}});
+  add(slower, {.rates = {90, 91, 89, 90, 90.5}});
+  add(alike, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
+  const auto bad = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_TRUE(bad.regressed());
+  EXPECT_THAT(baseline_table(bad), HasSubstr("REGRESSION"));
+  EXPECT_FALSE(against_baseline(collection(older), collection(alike), 0.02).regressed());
+  EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
+}
+
+TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
+  std::vector<StoredRun> older, slower;
+  add(older, {.rates = {100, 101, 99}});
+  add(slower, {.rates = {50, 51, 49}});
+  const auto blind = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_FALSE(blind.regressed());
+  EXPECT_TRUE(blind.undecided.has_value());
+  EXPECT_THAT(baseline_table(blind), HasSubstr("inconclusive: too few launches"));
+  EXPECT_THAT(baseline_table(blind), HasSubstr("4 launches each are enough"));
+  add(older, {.rates = {100.5}});
+  add(slower, {.rates = {50.5}});
+  const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_TRUE(seeing.regressed());
+  EXPECT_FALSE(seeing.undecided.has_value());
+  EXPECT_THAT(baseline_table(seeing), Not(HasSubstr("launches each")));
+}
+
+// Five launches are enough for six comparisons, not for seven.
+TEST(Baseline, ManyConfigurationsNeedMoreLaunches) {
+  std::vector<StoredRun> older, slower, alike;
+  for (int devices = 1; devices <= 7; ++devices) {
+    if (devices == 7) {
+      EXPECT_TRUE(against_baseline(collection(older), collection(slower), 0.02).regressed());
+    }
+    add(older, {.devices = devices, .rates = {100, 101, 99, 100.2, 100.5}});
+    add(slower, {.devices = devices, .rates = {50, 51, 49, 50.2, 50.5}});
+    add(alike, {.devices = devices, .rates = {100.1, 101, 99.2, 100, 100.4}});
+  }
+  const auto blind = against_baseline(collection(older), collection(slower), 0.02);
+  EXPECT_FALSE(blind.regressed());
+  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("7 of 7 comparisons had too few launches"));
+  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("--repeats 6"));
+  const auto same = against_baseline(collection(older), collection(alike), 0.02);
+  EXPECT_FALSE(same.undecided.has_value()) << "what is the same needs no test";
+}
+
+TEST(Baseline, SimulatedResultsArePassedOver) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.rates = {100, 101, 99, 100, 100.5}});
+  add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
+  std::vector<StoredRun> simulated;
+  add(simulated, {.rates = {50, 51, 49, 50, 50.5}});
+  for (StoredRun& run : simulated) run.result.origin = "simulated by hand";
+  newer.insert(newer.end(), simulated.begin(), simulated.end());
+  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
+  EXPECT_THROW(against_baseline(collection(older), collection(simulated), 0.02), Error);
+}
+
+// Silence about a run that used to work would look like good news.
+TEST(Baseline, WhatNoLongerRunsIsARegression) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.rates = {100, 101, 99, 100}});
+  add(older, {.devices = 2, .rates = {190, 191, 189, 190}});
+  add(newer, {.rates = {100, 101, 99, 100}});
+  add(newer, {.devices = 2, .rates = {190, 190}});
+  for (size_t i = 4; i < newer.size(); ++i) newer[i].result.error = "it | broke";
+  const auto report = against_baseline(collection(older), collection(newer), 0.02);
+  EXPECT_TRUE(report.regressed());
+  EXPECT_THAT(baseline_table(report), HasSubstr("FAILED: it | broke"));
+  EXPECT_THAT(baseline_markdown(report), HasSubstr("FAILED: it \\| broke"));
+  EXPECT_THAT(report.notes, IsEmpty());
+  add(newer, {.devices = 2, .rates = {190, 191, 189, 190}});  // tried again with success
+  EXPECT_FALSE(against_baseline(collection(older), collection(newer), 0.02).regressed());
+}
+
+TEST(Baseline, NothingInCommonIsAnError) {
+  std::vector<StoredRun> older, newer;
+  add(older, {.model = "vgg16"});
+  add(newer, {});
+  EXPECT_THROW(against_baseline(collection(older), collection(newer), 0.02), Error);
+}
+
+}  // namespace
+}  // namespace lockstep
