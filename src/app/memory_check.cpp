@@ -44,7 +44,8 @@ int next_batch(const Point& fits, const Point& too_large, int64_t available, int
 // takes time and memory. Engines use a fraction of all outputs together, but not an eighth.
 int plausible_batch(const RunPlan& plan, int64_t available_bytes) {
   const int64_t outputs = std::max<int64_t>(cost_of(plan.graph).activation_bytes, 1);
-  const int64_t most = std::max<int64_t>(8 * available_bytes / outputs, 1);
+  const int64_t for_images = available_bytes - bytes_besides_engine(plan, 0);
+  const int64_t most = std::max<int64_t>(8 * for_images / outputs, 1);
   return static_cast<int>(std::min<int64_t>(plan.facts.batch_size, most));
 }
 
