@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 
@@ -34,7 +34,7 @@ Checkpoint sample(int64_t step = 12) {
 
 Memory copy_of(const Memory& memory, int64_t bytes) {
   Memory copy(bytes);
-  std::memcpy(copy.data(), memory.data(), static_cast<size_t>(std::min(bytes, memory.bytes())));
+  std::copy_n(memory.data(), std::min(bytes, memory.bytes()), copy.data());
   return copy;
 }
 
