@@ -36,17 +36,21 @@ std::optional<ShardName> parts_of(const std::string& name) {
 }  // namespace
 
 MissingShards missing_shards(const std::filesystem::path& directory, Split split) {
-  std::map<std::string, std::set<int64_t>> there;  // by "-of-00008"
-  std::map<std::string, ShardName> any;
+  struct Family {
+    ShardName any;
+    std::set<int64_t> there;
+  };
+  std::map<std::string, Family> families;  // by "-of-00008"
   for (const std::string& file : record_files(directory, split)) {
     const auto name = parts_of(std::filesystem::path(file).filename().string());
     if (!name) continue;
-    there[name->behind].insert(name->shard);
-    any[name->behind] = *name;
+    Family& family = families[name->behind];
+    family.any = *name;
+    family.there.insert(name->shard);
   }
   MissingShards missing;
-  for (const auto& [behind, numbers] : there) {
-    const ShardName& name = any[behind];
+  for (const auto& [behind, family] : families) {
+    const auto& [name, numbers] = family;
     missing.all += name.shards;
     missing.count += name.shards - std::ssize(numbers);
     int64_t first = 0;

@@ -1,56 +1,17 @@
 // Several real processes of the real program on this machine.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
-#include "app/real_runs.h"
-#include "base/error.h"
-#include "launch/ports.h"
-#include "launch/processes.h"
+#include "app/workers_fixture.h"
 #include "measure/host.h"
 #include "report/run_result.h"
-#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-class Workers : public ::testing::Test {
- protected:
-  std::string path(const std::string& name) const { return (directory_ / name).string(); }
-
-  Ran run(std::vector<std::string> argv) const {
-    return run_really(std::move(argv), directory_.string());
-  }
-
-  static std::vector<std::string> train(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {
-        LOCKSTEP_PROGRAM,           "train",           "--model=lenet",
-        "--batch-size=4",           "--num-batches=6", "--num-warmup-batches=2",
-        "--init-learning-rate=1e-7"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-
-  static std::string contents(const fs::path& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
-  static std::string two_free_addresses() {
-    const std::vector<int> ports = free_ports(2);
-    return fmt::format("127.0.0.1:{},127.0.0.1:{}", ports[0], ports[1]);
-  }
-
-  TemporaryDirectory temporary_;
-  const fs::path directory_ = temporary_.path();
-};
 
 TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
   const Ran ran =
@@ -182,19 +143,9 @@ TEST_F(Workers, TheUserMayStartEveryProcess) {
 }
 
 TEST_F(Workers, ThatDisagreeAreRefusedWithBothSidesNamed) {
-  const std::string hosts = two_free_addresses();
-  std::string said;
-  std::vector<Command> plan;
-  for (const char* index : {"0", "1"}) {
-    plan.push_back({.name = std::string("worker ") + index,
-                    .argv = train({"--job-name=worker", "--task-index", index, "--worker-hosts",
-                                   hosts, "--momentum", std::string("0.") + index})});
-  }
-  const PlanOutcome outcome =
-      run_commands(plan, {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-                     said += line.text + "\n";
-                     return Next::GoOn;
-                   }});
+  const auto [outcome, said] = train_by_hand([&](const std::string& index) {
+    return std::vector<std::string>{"--momentum", "0." + index};
+  });
   EXPECT_EQ(outcome.end, RunEnd::Failed);
   EXPECT_THAT(said, HasSubstr("--momentum differs: '0' on rank 0"));
   EXPECT_THAT(said, HasSubstr("'0.1' on rank 1"));
@@ -209,19 +160,9 @@ TEST_F(Workers, WithDifferentDataAreRefused) {
               RunEnd::Completed);
   }
   fs::remove(path("1/train-00002-of-00003"));
-  const std::string hosts = two_free_addresses();
-  std::string said;
-  std::vector<Command> plan;
-  for (const char* index : {"0", "1"}) {
-    plan.push_back({.name = std::string("worker ") + index,
-                    .argv = train({"--job-name=worker", "--task-index", index, "--worker-hosts",
-                                   hosts, "--data-dir", path(index)})});
-  }
-  const PlanOutcome outcome =
-      run_commands(plan, {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-                     said += line.text + "\n";
-                     return Next::GoOn;
-                   }});
+  const auto [outcome, said] = train_by_hand([&](const std::string& index) {
+    return std::vector<std::string>{"--data-dir", path(index)};
+  });
   EXPECT_EQ(outcome.end, RunEnd::Failed);
   EXPECT_THAT(said, HasSubstr("the training data in --data-dir differs: '6 examples in 3 files ("));
   EXPECT_THAT(said, HasSubstr("'4 examples in 2 files ("));
@@ -268,111 +209,6 @@ TEST_F(Workers, EveryStrategyHasTheSameLosses) {
     if (loss == 0) loss = last;
     EXPECT_NEAR(last, loss, 1e-4 * loss) << strategy;
   }
-}
-
-// What happens when, once all train, rank 1 gets a signal.
-class Faults : public Workers {
- protected:
-  PlanOutcome train_and_signal(int signal, const std::string& victim) {
-    const std::string mark = "WORKERS_TEST=" + directory_.string();
-    const Command command = {.name = "the run",
-                             .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose",
-                                            "--stall-timeout=4"}),
-                             .env = {{"WORKERS_TEST", directory_.string()}},
-                             .directory = directory_.string()};
-    const PlanOutcome outcome = run_commands(
-        std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-          said_ += line.text + "\n";
-          const bool trains = line.text.find("images/sec") != std::string::npos;
-          if (trains && !done_ && line.text.find("rank 1") != std::string::npos) {
-            done_ = true;
-            for (const pid_t process : processes_with(mark, victim)) kill(process, signal);
-          }
-          return Next::GoOn;
-        }});
-    EXPECT_TRUE(done_);
-    EXPECT_TRUE(processes_with(mark, "LOCKSTEP_RANK").empty());
-    return outcome;
-  }
-
-  std::string said_;
-  bool done_ = false;
-};
-
-TEST_F(Faults, AKilledWorkerEndsTheRunWithItsName) {
-  EXPECT_EQ(train_and_signal(SIGKILL, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
-  EXPECT_THAT(said_, HasSubstr("rank 1"));
-  EXPECT_THAT(said_, ::testing::AnyOf(HasSubstr("signal 9"), HasSubstr("died")));
-}
-
-TEST_F(Faults, AStoppedWorkerEndsTheRunWithItsName) {
-  EXPECT_EQ(train_and_signal(SIGSTOP, "LOCKSTEP_RANK=1").end, RunEnd::Failed);
-  EXPECT_THAT(said_, HasSubstr("rank 1"));
-  EXPECT_THAT(said_, HasSubstr("stopped"));
-}
-
-TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
-  const std::string mark = "WORKERS_TEST=" + directory_.string();
-  const Command command = {.name = "the run",
-                           .argv = train({"--num-devices=2", "--num-batches=1000000", "--result",
-                                          path("r.json"), "--variable-update=parameter_server"}),
-                           .env = {{"WORKERS_TEST", directory_.string()}},
-                           .directory = directory_.string(),
-                           .expected_exit_code = 130};
-  const PlanOutcome outcome = run_commands(
-      std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-        if (!done_ && line.text.find("images/sec") != std::string::npos) {
-          done_ = true;
-          // A terminal tells the launcher alone: its workers are in groups of their own.
-          const auto workers = processes_with(mark, "LOCKSTEP_RANK");
-          for (const pid_t process : processes_with(mark, "")) {
-            if (std::ranges::count(workers, process) == 0) kill(process, SIGINT);
-          }
-        }
-        said_ += line.text + "\n";
-        return Next::GoOn;
-      }});
-  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why << said_;
-  EXPECT_THAT(said_, HasSubstr("total images/sec"));
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
-}
-
-// A bit for each signal, as /proc says it: what each thread of a process holds back ("SigBlk:") or
-// handles ("SigCgt:").
-std::vector<uint64_t> signals_of_threads(pid_t process, const std::string& field) {
-  std::vector<uint64_t> masks;
-  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process))) {
-    std::ifstream status(task.path() / "status");
-    for (std::string word; status >> word;) {
-      if (word == field) status >> std::hex >> masks.emplace_back();
-    }
-  }
-  return masks;
-}
-
-// A handler's frame would be written to wherever a kernel of oneDNN has its stack pointer: into the
-// middle of a matrix.
-TEST_F(Faults, NoThreadThatComputesTakesASignal) {
-  const std::string mark = "WORKERS_TEST=" + directory_.string();
-  const Command command = {.name = "the run",
-                           .argv = train({"--num-devices=2", "--num-batches=1000000"}),
-                           .env = {{"WORKERS_TEST", directory_.string()}},
-                           .directory = directory_.string()};
-  const auto wishes = [](uint64_t mask) {
-    return mask & (1ULL << (SIGINT - 1) | 1ULL << (SIGTERM - 1) | 1ULL << (SIGUSR1 - 1));
-  };
-  run_commands(
-      std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-        if (line.text.find("images/sec") == std::string::npos) return Next::GoOn;
-        for (const pid_t process : processes_with(mark, "LOCKSTEP_RANK")) {
-          done_ = true;
-          EXPECT_EQ(std::ranges::count(signals_of_threads(process, "SigBlk:"), 0u, wishes), 1)
-              << "one thread is there to wait for them";
-          EXPECT_EQ(wishes(signals_of_threads(process, "SigCgt:").front()), 0u);
-        }
-        return Next::Stop;
-      }});
-  EXPECT_TRUE(done_);
 }
 
 }  // namespace
