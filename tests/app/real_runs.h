@@ -1,6 +1,7 @@
 // real_runs.h: the real program as a process, with all that it said.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,15 +15,21 @@ struct Ran {
   std::string out, err;
 };
 
-// In `directory`, where several workers that fail leave their logs; empty: in this one.
-inline Ran run_really(std::vector<std::string> argv, const std::string& directory = "") {
+// In `directory`, where several workers that fail leave their logs; empty: in this one. `poll` is
+// asked now and then whether to interrupt it.
+inline Ran run_really(std::vector<std::string> argv, const std::string& directory = "",
+                      const std::function<Next()>& poll = {}) {
   Ran ran;
   const Command command = {.name = "it", .argv = std::move(argv), .directory = directory};
-  ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
-                             {.line = [&](const OutputLine& line) {
-                               (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
-                               return Next::GoOn;
-                             }});
+  ran.outcome =
+      run_commands(std::span(&command, 1),
+                   {.time = Seconds(300), .grace = Seconds(60), .interrupted_grace = Seconds(60)},
+                   {.line =
+                        [&](const OutputLine& line) {
+                          (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
+                          return Next::GoOn;
+                        },
+                    .poll = poll});
   return ran;
 }
 

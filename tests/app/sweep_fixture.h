@@ -1,0 +1,34 @@
+// sweep_fixture.h: small sweeps of the real program, each in a directory of its own.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "app/real_runs.h"
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+
+class Sweep : public ::testing::Test {
+ protected:
+  std::string results() const { return (directory_ / "out").string(); }
+
+  std::vector<std::string> sweep(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {LOCKSTEP_PROGRAM,     "sweep",
+                                      "--models=trivial:2", "--num-warmup-batches=1",
+                                      "--num-batches=3",    "--output=" + results(),
+                                      "--threads=1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  static Ran run(std::vector<std::string> argv, const std::function<Next()>& poll = {}) {
+    return run_really(std::move(argv), "", poll);
+  }
+  static int exit_code(const Ran& ran) { return ran.outcome.commands.at(0).status->code; }
+
+  TemporaryDirectory temporary_;
+  const std::filesystem::path directory_ = temporary_.path();
+};
+
+}  // namespace lockstep
