@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "launch/guard.h"
 
 namespace lockstep {
 namespace {
@@ -52,7 +52,6 @@ struct Start {
   std::vector<std::string> environment;
   std::vector<char*> argv, envp;
   std::string path, directory;
-  pid_t parent = getpid();
   int in = -1, out = -1, err = -1, failure = -1;
 };
 
@@ -113,10 +112,9 @@ struct Failure {
 }
 
 // Runs in the child: only what is safe after the fork of a program with threads.
-[[noreturn]] void become(const Start& start) {
+[[noreturn]] void become(const Start& start, const Guard& guard) {
   setsid();
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != start.parent) _exit(127);  // it died before the line above
+  guard.watch_this_process();  // said here, for the parent may be killed at any moment
   dup2(start.in, STDIN_FILENO);
   dup2(start.out, STDOUT_FILENO);
   dup2(start.err, STDERR_FILENO);
@@ -163,7 +161,7 @@ std::string words_for(ExitStatus status) {
   return fmt::format("signal {} ({})", status.code, strsignal(status.code));
 }
 
-Process::Process(const Command& command) {
+Process::Process(const Command& command, const Guard& guard) : guard_(&guard) {
   Input input = make_input(command);
   Pipe out = make_pipe(), err = make_pipe(), failures = make_pipe();
   Start start;
@@ -179,7 +177,7 @@ Process::Process(const Command& command) {
 
   pid_ = fork();
   if (pid_ < 0) throw Error("cannot start {}: {}", command.name, std::strerror(errno));
-  if (pid_ == 0) become(start);
+  if (pid_ == 0) become(start, guard);
   pidfd_ = open_pidfd(pid_);
   failures.write.reset();
   try {
@@ -232,6 +230,7 @@ void Process::reap(bool wait) {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
+  guard_->forget(pid_);
   status_ = WIFEXITED(status) ? ExitStatus{false, WEXITSTATUS(status)}
                               : ExitStatus{true, WTERMSIG(status)};
 }

@@ -4,7 +4,7 @@
 // has no terminal to ask anything on (an ssh that wants a password fails, where it would be stopped
 // in the background of one), its output comes through two pipes, and it inherits no other file. It
 // may be given a file to read, or a line to listen on that ends when this process does.
-// A signal tells it when the thread that started it is gone.
+// The guard ends it, politely at first, when this process is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -16,6 +16,8 @@
 
 namespace lockstep {
 
+class Guard;
+
 struct ExitStatus {
   bool by_signal = false;
   int code = 0;  // exit code, or number of the signal
@@ -26,7 +28,7 @@ std::string words_for(ExitStatus status);  // "exit code 3", "signal 9 (Killed)"
 class Process {
  public:
   // Throws Error, naming the program and the reason, when it cannot be started.
-  explicit Process(const Command& command);
+  Process(const Command& command, const Guard& guard);
   Process(Process&&) noexcept = default;
   Process& operator=(Process&&) = delete;
   ~Process();  // ends the group, without mercy, and reaps
@@ -46,6 +48,7 @@ class Process {
  private:
   void reap(bool wait);
 
+  const Guard* guard_;
   FileDescriptor pidfd_, in_, out_, err_;
   pid_t pid_ = 0;
   std::optional<ExitStatus> status_;
