@@ -193,7 +193,7 @@ TEST_F(DataCommands, PackedMnistIsStillMnist) {
 
 TEST_F(DataCommands, BenchMeasuresEveryStage) {
   make("set");
-  const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=5",
+  const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=1",
                                "--threads=2", "--image-size=32", "--batch-size=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const Json rows = Json::parse(outcome.out);
