@@ -8,7 +8,6 @@
 
 #include "app/sweep_fixture.h"
 #include "base/random.h"
-#include "launch/guard.h"
 #include "launch/process.h"
 #include "report/store.h"
 
@@ -59,10 +58,9 @@ TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
 TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
   const RandomStream random(7, 1);
   size_t before = 0;
-  const Guard guard;
   for (uint64_t attempt = 0; attempt < 6; ++attempt) {
     const Command command = {.name = "it", .argv = sweep({"--num-devices=1", "--repeats=12"})};
-    Process process(command, guard);
+    Process process(command);
     pollfd ended = {.fd = process.ended_descriptor(), .events = POLLIN, .revents = 0};
     poll(&ended, 1, 50 + static_cast<int>(900 * random.uniform(attempt)));
     kill(process.group(), SIGKILL);
