@@ -127,6 +127,10 @@ total = '^total: (?P<value>\S+)'
   EXPECT_EQ(exit_code(again), 1) << "what failed has not been measured since";
   EXPECT_THAT(again.err, HasSubstr("2 launches failed; --retry-failed"));
   EXPECT_EQ(read_store(results()).runs.size(), 2u);
+  const Ran retried =
+      run(sweep({"--num-devices=1", "--repeats=2", "--program", program, "--retry-failed"}));
+  EXPECT_THAT(retried.err, HasSubstr("lockstep: 2 launches failed;"));
+  EXPECT_EQ(read_store(results()).runs.size(), 4u);
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
   EXPECT_EQ(exit_code(report), 0) << report.err;
   std::ifstream page(results() + "/report.html");
