@@ -1,6 +1,5 @@
 #include "app/allreduce_work.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
