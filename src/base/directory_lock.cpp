@@ -10,15 +10,18 @@
 
 namespace lockstep {
 
-DirectoryLock::DirectoryLock(const std::string& directory, Seconds patience)
-    : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+bool lock_within(Seconds patience, int descriptor) {
   const TimePoint start = Clock::now();
-  while (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    elsewhere_ = errno == EWOULDBLOCK;
-    if (!elsewhere_ || seconds_since(start) >= patience) return;
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || seconds_since(start) >= patience) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  elsewhere_ = false;
+  return true;
+}
+
+DirectoryLock::DirectoryLock(const std::string& directory, Seconds patience)
+    : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  elsewhere_ = descriptor_ >= 0 && !lock_within(patience, descriptor_) && errno == EWOULDBLOCK;
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept

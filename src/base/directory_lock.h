@@ -10,6 +10,9 @@
 
 namespace lockstep {
 
+// The lock of an open file or directory. False, with the reason in errno, when it cannot be had.
+bool lock_within(Seconds patience, int descriptor);
+
 class DirectoryLock {
  public:
   // Waits for somebody who is about to leave, no longer than this.

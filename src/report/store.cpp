@@ -1,7 +1,6 @@
 #include "report/store.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,10 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <thread>
 
+#include "base/directory_lock.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "config/run_id.h"
 
 namespace lockstep {
@@ -64,15 +62,7 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
 
 // A sweep that is killed while it starts a process leaves a copy of itself, which has the lock too
 // until it becomes that process.
-bool lock(int file) {
-  constexpr Seconds kPatience{2};
-  const TimePoint start = Clock::now();
-  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK || seconds_since(start) >= kPatience) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
-}
+constexpr Seconds kPatience{2};
 
 }  // namespace
 
@@ -142,7 +132,7 @@ Store::Store(std::string directory) : directory_(std::move(directory)) {
   const fs::path path = fs::path(directory_) / kFile;
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) fail("write", path);
-  if (!lock(file_)) {
+  if (!lock_within(kPatience, file_)) {
     const bool taken = errno == EWOULDBLOCK;
     close(file_);
     if (taken) throw Error("another sweep is running in {}", directory_);
