@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "cluster/processes_in.h"
 #include "cluster/ssh_cluster.h"
 #include "launch/processes.h"
 #include "report/run_result.h"
@@ -15,7 +16,6 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class SshFaults : public SshCluster {
@@ -28,7 +28,7 @@ class SshFaults : public SshCluster {
   }
 
   void signal_in(int host, const std::string& program, int signal) {
-    const std::vector<pid_t> found = processes_in(host, program);
+    const std::vector<pid_t> found = without_guards(processes_in(host, program));
     EXPECT_FALSE(found.empty()) << program;
     for (const pid_t process : found) kill(process, signal);
   }
@@ -143,11 +143,11 @@ TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
   expect_nothing_left();
 }
 
-// A handler that works only once is gone when it has worked.
-bool still_catches(pid_t process, int signal) {
+// One that is sent while another of its kind waits is lost.
+bool is_pending(pid_t process, int signal) {
   std::ifstream status(fmt::format("/proc/{}/status", process));
   for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("SigCgt:")) continue;
+    if (!line.starts_with("ShdPnd:")) continue;
     return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0;
   }
   return false;
@@ -156,9 +156,9 @@ bool still_catches(pid_t process, int signal) {
 TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
   const Ran ran = launch_long({"--stall-timeout=200"}, [&] {
     signal_in(2, "lockstep train", SIGSTOP);
-    for (const pid_t launcher : processes_in(0, "lockstep train")) {
+    for (const pid_t launcher : without_guards(processes_in(0, "lockstep train"))) {
       kill(launcher, SIGINT);
-      while (still_catches(launcher, SIGINT)) sched_yield();
+      while (is_pending(launcher, SIGINT)) sched_yield();
       kill(launcher, SIGINT);
     }
   });
@@ -192,8 +192,10 @@ class SlowSshFaults : public SshCluster {
                       .poll =
                           [&] {
                             if (!done && is_copying(1) && is_copying(2)) {
-                              for (const pid_t it : processes_in(0, "lockstep train"))
+                              for (const pid_t it :
+                                   without_guards(processes_in(0, "lockstep train"))) {
                                 kill(it, signal);
+                              }
                               done = true;
                             }
                             return Next::GoOn;
