@@ -182,24 +182,23 @@ class SlowSshFaults : public SshCluster {
     const Command command = {.name = "the launcher", .argv = train({"--hosts=host1,host2"})};
     bool done = false;
     std::string err;
-    const PlanOutcome outcome =
-        run_commands(std::span(&command, 1), {.time = Seconds(250)},
-                     {.line =
-                          [&](const OutputLine& line) {
-                            err += line.text + "\n";
-                            return Next::GoOn;
-                          },
-                      .poll =
-                          [&] {
-                            if (!done && is_copying(1) && is_copying(2)) {
-                              for (const pid_t it :
-                                   without_guards(processes_in(0, "lockstep train"))) {
-                                kill(it, signal);
-                              }
-                              done = true;
-                            }
-                            return Next::GoOn;
-                          }});
+    const PlanOutcome outcome = run_commands(
+        std::span(&command, 1), {.time = Seconds(250)},
+        {.line =
+             [&](const OutputLine& line) {
+               err += line.text + "\n";
+               return Next::GoOn;
+             },
+         .poll =
+             [&] {
+               if (!done && is_copying(1) && is_copying(2)) {
+                 for (const pid_t it : without_guards(processes_in(0, "lockstep train"))) {
+                   kill(it, signal);
+                 }
+                 done = true;
+               }
+               return Next::GoOn;
+             }});
     EXPECT_TRUE(done) << err;
     return {outcome.commands.front().status->code, err};
   }
