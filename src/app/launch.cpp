@@ -132,9 +132,7 @@ void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
   look_at_hosts(around, plan, job, interrupted);
 }
 
-int run_plan(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
-             const RunConfig& run) {
-  if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
+int run_plan(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
   const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
   const PlanOutcome outcome = run_commands(
       plan.commands,
@@ -190,7 +188,10 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
   }
   if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
   try {
-    const int code = run_plan(around, launcher.plan(job), job, run);
+    const LaunchPlan plan = launcher.plan(job);
+    if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
+    const LastWords where_logs_are(logs.line());
+    const int code = run_plan(around, plan, run);
     logs.settle(code == kSuccess);
     return code;
   } catch (const Interrupted&) {

@@ -163,6 +163,7 @@ TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
     }
   });
   EXPECT_NE(ran.exit_code(), 0);
+  EXPECT_THAT(ran.err, HasSubstr("logs: lockstep-runs/"));
   expect_nothing_left();
 }
 
