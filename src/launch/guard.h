@@ -5,11 +5,13 @@
 // mpirun, asked twice, tidies up nothing. So the guard holds one end of a socket. It is told which
 // process groups run; when the other end closes without a farewell, this process is gone, and the
 // guard ends the groups: first politely, so that programs such as mpirun can end their own
-// children and remove their files.
+// children and remove their files. It may also be left a directory to remove at last.
 #pragma once
 
 #include <sys/types.h>
 #include <unistd.h>
+
+#include <string>
 
 #include "launch/file_descriptor.h"
 
@@ -19,7 +21,8 @@ class Guard {
  public:
   static constexpr int kMostGroups = 4096;
 
-  Guard();   // throws Error when the process cannot be made
+  // Throws Error when the process cannot be made.
+  explicit Guard(const std::string& legacy = "");
   ~Guard();  // says farewell, and reaps
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;

@@ -40,7 +40,7 @@ struct Running {
 class Plan {
  public:
   Plan(std::span<const Command> commands, const RunLimits& limits, const RunWatch& watch)
-      : commands_(commands), limits_(limits), watch_(watch) {}
+      : commands_(commands), limits_(limits), watch_(watch), guard_(watch.legacy) {}
 
   PlanOutcome run() {
     start_all();

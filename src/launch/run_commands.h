@@ -52,6 +52,7 @@ struct RunWatch {
   std::function<Next()> poll = {};
   std::function<std::vector<Letter>()> letters = {};  // asked often
   std::string log_directory = {};  // keeps all output, one file per command; empty: none
+  std::string legacy = {};         // a directory that is removed if this process is killed
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };
