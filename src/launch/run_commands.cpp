@@ -71,8 +71,7 @@ class Plan {
   }
 
   void turn() {
-    wait_for_news();
-    for (size_t i = 0; i < running_.size(); ++i) attend(i);
+    hear_news();
     deliver_letters();
     if (decided_) return;
     if (workers_are_done()) return decide(RunEnd::Completed, "");
@@ -185,20 +184,42 @@ class Plan {
   // Asks all that still run to end, and kills what has not after the grace, or when nobody is left
   // to wait for it. What they write meanwhile still goes to the log.
   void end_all() {
+    const bool interrupted = end_ == RunEnd::Interrupted;
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       each->asked_to_end = true;
       const int gentle = each->command.stop_signal;
-      each->process.signal_group(end_ == RunEnd::Interrupted && gentle ? gentle : SIGTERM);
+      each->process.signal_group(interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
-    const TimePoint asked = Clock::now();
-    const Seconds grace = end_ == RunEnd::Interrupted ? limits_.interrupted_grace : limits_.grace;
+    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace);
+    if (interrupted && insist()) wait_for_ends(limits_.grace);
     while (some_run()) {
-      wait_for_news();
-      for (size_t i = 0; i < running_.size(); ++i) attend(i);
-      if (seconds_since(asked) > grace || nobody_waits()) kill_all();
+      kill_all();
+      hear_news();
     }
+  }
+
+  // Those that were only asked to stop are asked to end: killed, mpirun would leave its ranks and
+  // their files behind, and a batch job would go on. Returns whether there are any.
+  bool insist() const {
+    bool any = false;
+    for (const auto& each : running_) {
+      if (!each || each->reaped || each->command.stop_signal == 0) continue;
+      each->process.signal_group(SIGTERM);
+      any = true;
+    }
+    return any;
+  }
+
+  void wait_for_ends(Seconds grace) {
+    const TimePoint begin = Clock::now();
+    while (some_run() && seconds_since(begin) <= grace && !nobody_waits()) hear_news();
+  }
+
+  void hear_news() {
+    wait_for_news();
+    for (size_t i = 0; i < running_.size(); ++i) attend(i);
   }
 
   // The end is decided: of what poll() says, only that it cannot say any more still counts.

@@ -243,6 +243,26 @@ TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
   EXPECT_EQ(outcome.commands.at(0).status->code, SIGKILL);
 }
 
+// Of these are mpirun, which ends its ranks, and the one that can cancel a batch job.
+TEST(RunCommands, WhoeverDoesNotStopIsAskedToEndBeforeItIsKilled) {
+  std::vector<Command> plan = {shell(
+      "trap '' USR1; trap 'echo tidied; exit 3' TERM; echo ready; while :; do sleep 1000 & wait; "
+      "done")};
+  plan[0].stop_signal = SIGUSR1;
+  std::vector<std::string> lines;
+  const PlanOutcome outcome =
+      run_commands(plan, {.grace = Seconds(1000), .interrupted_grace = Seconds(0.3)},
+                   {.line =
+                        [&](const OutputLine& line) {
+                          lines.push_back(line.text);
+                          return Next::GoOn;
+                        },
+                    .poll = [&] { return lines.empty() ? Next::GoOn : Next::Stop; }});
+  EXPECT_EQ(outcome.end, RunEnd::Interrupted);
+  EXPECT_THAT(lines, ElementsAre("ready", "tidied"));
+  EXPECT_EQ(outcome.commands.at(0).status->code, 3);
+}
+
 TEST(RunCommands, GivesEnvironmentAndDirectoryAndNoInput) {
   Command command = shell("pwd; echo \"$LOCKSTEP_TEST\"; wc -c");
   command.env = {{"LOCKSTEP_TEST", "a b;$(x)"}};
