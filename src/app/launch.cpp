@@ -1,11 +1,13 @@
 #include "app/launch.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <ostream>
 
@@ -132,6 +134,14 @@ void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
   look_at_hosts(around, plan, job, interrupted);
 }
 
+// Or might be, as far as can be told. A terminal that is held (Ctrl-S) or a pager at rest is not
+// waited for in a write: agents that hear nothing from their launcher would end.
+bool output_is_read() {
+  pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
+                      {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
+  return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
+}
+
 int run_plan(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
   const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
   const PlanOutcome outcome = run_commands(
@@ -139,7 +149,8 @@ int run_plan(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
       {.line = [&](const OutputLine& line) { return talk->hear(line); },
        .poll = [&] { return talk->poll(); },
-       .letters = [&] { return talk->letters(); }});
+       .letters = [&] { return talk->letters(); },
+       .takes_lines = output_is_read});
   return talk->exit_code(outcome);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <deque>
 #include <memory>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr Seconds kTick{0.2};              // at least so often, limits and poll() are looked at
 constexpr size_t kReadAtOnce = 64 * 1024;  // of one pipe, before the others have their turn
+constexpr size_t kTakenAtOnce = PIPE_BUF;  // which a pipe that takes anything does
 constexpr size_t kReadsOfFullPipe = 32;    // more than the largest pipe holds
 
 enum class Stream { Out, Err };
@@ -87,14 +89,18 @@ class Plan {
     }
   }
 
+  bool takes_lines() const { return !watch_.takes_lines || watch_.takes_lines(); }
+
   void wait_for_news() const {
     std::vector<pollfd> news;
+    const bool lines = takes_lines();
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       const auto watch = [&](int file) {
         if (file >= 0) news.push_back({.fd = file, .events = POLLIN, .revents = 0});
       };
       watch(each->process.ended_descriptor());
+      if (!lines) continue;
       watch(each->process.out().number());
       watch(each->process.err().number());
     }
@@ -104,8 +110,9 @@ class Plan {
   void attend(size_t i) {
     Running* each = running_[i].get();
     if (!each || each->reaped) return;
-    read_some(i, Stream::Out);
-    read_some(i, Stream::Err);
+    const size_t most = watch_.takes_lines ? kTakenAtOnce : kReadAtOnce;
+    if (takes_lines()) read_some(i, Stream::Out, most);
+    if (takes_lines()) read_some(i, Stream::Err, most);
     const auto status = each->process.try_reap();
     if (!status) return;
     read_rest(i);
@@ -114,13 +121,13 @@ class Plan {
   }
 
   // Returns whether there may be more at once.
-  bool read_some(size_t i, Stream stream) {
+  bool read_some(size_t i, Stream stream, size_t most = kReadAtOnce) {
     Running& each = *running_[i];
     FileDescriptor& file = stream == Stream::Out ? each.process.out() : each.process.err();
     LineBuffer& buffer = stream == Stream::Out ? each.out : each.err;
     if (!file.is_open()) return false;
     std::array<char, kReadAtOnce> bytes;
-    const ssize_t count = read(file.number(), bytes.data(), bytes.size());
+    const ssize_t count = read(file.number(), bytes.data(), most);
     if (count < 0) return errno == EINTR;
     if (count == 0) {
       file.reset();

@@ -51,6 +51,8 @@ struct RunWatch {
   // nobody wants the run any more, and processes have no time left.
   std::function<Next()> poll = {};
   std::function<std::vector<Letter>()> letters = {};  // asked often
+  // Whether a line can be taken now; until it can, processes wait with what they say.
+  std::function<bool()> takes_lines = {};
   std::string log_directory = {};  // keeps all output, one file per command; empty: none
   std::string legacy = {};         // a directory that is removed if this process is killed
 };

@@ -327,44 +327,5 @@ TEST(RunCommands, AFileIsWhatACommandReads) {
   EXPECT_THAT(missing.outcome.why, HasSubstr("/no/such/file: No such file or directory"));
 }
 
-TEST(RunCommands, LettersReachTheCommandTheyAreFor) {
-  std::vector<Command> plan = {shell("read word; echo got $word", "first"),
-                               shell("read word; echo got $word", "second")};
-  for (Command& command : plan) command.listens = true;
-  std::vector<Letter> letters = {{1, "two\n"}, {0, "one\n"}};
-  std::vector<std::string> lines;
-  const PlanOutcome outcome =
-      run_commands(plan, {},
-                   {.line =
-                        [&](const OutputLine& line) {
-                          lines.push_back(std::to_string(line.command) + ":" + line.text);
-                          return Next::GoOn;
-                        },
-                    .letters = [&] { return std::exchange(letters, {}); }});
-  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
-  EXPECT_THAT(lines, UnorderedElementsAre("0:got one", "1:got two"));
-}
-
-TEST(RunCommands, ALetterToOneThatIsGoneIsLost) {
-  std::vector<Command> plan = {shell("exit 0", "gone"), shell("read word; echo $word", "there")};
-  for (Command& command : plan) command.listens = true;
-  int asked = 0;
-  const PlanOutcome outcome = run_commands(plan, {}, {.letters = [&]() -> std::vector<Letter> {
-                                             return {{0, "x\n"}, {1, ++asked > 3 ? "y\n" : ""}};
-                                           }});
-  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
-}
-
-TEST(RunCommands, OneThatListensHearsNoEndWhileTheRunLasts) {
-  Command listener = shell("if read word; then echo got $word; else echo end; fi");
-  listener.listens = true;
-  int polls = 0;
-  const PlanOutcome outcome = run_commands(
-      std::span(&listener, 1), {.grace = Seconds(0.3), .interrupted_grace = Seconds(0.3)},
-      {.poll = [&] { return ++polls > 2 ? Next::Stop : Next::GoOn; }});
-  EXPECT_EQ(outcome.end, RunEnd::Interrupted);
-  EXPECT_EQ(outcome.commands[0].lines, 0);
-}
-
 }  // namespace
 }  // namespace lockstep
