@@ -99,21 +99,29 @@ async function fetchSet(name) {
   return answer.json();
 }
 
-// Keeps the order of the list of names.
+const missed = new Set();  // have changed while they were not shown
+
+// Keeps the order of the list of names. Others may be chosen, and sets may change, while some are on their way.
 async function showSets(names) {
-  view.chosen = true;
+  view.chosen = names;
+  const missing = names.filter((name) => !view.sets.some((set) => set.name === name));
+  for (const name of missing) missed.delete(name);
+  let more;
   try {
-    view.sets = await Promise.all(names.map((name) => view.sets.find((set) => set.name === name) || fetchSet(name)));
+    more = await Promise.all(missing.map(fetchSet));
   } catch {
     return drawLost(true);
   }
+  if (view.chosen !== names) return;
+  view.sets = names.map((name) => [...view.sets, ...more].find((set) => set.name === name));
   draw();
+  for (const name of missing) if (missed.has(name)) renew(name);
 }
 
 function drawChoice(names) {
   view.names = names;
   const boxes = names.map((name) => {
-    const box = el("input", {type: "checkbox", value: name, checked: view.sets.some((set) => set.name === name)});
+    const box = el("input", {type: "checkbox", value: name, checked: (view.chosen || view.sets.map((set) => set.name)).includes(name)});
     box.addEventListener("change", () => showSets(boxes.filter((each) => each.checked).map((each) => each.value)));
     return box;
   });
@@ -141,7 +149,7 @@ async function renew(name) {
 }
 async function renewOnce(name) {
   const isFirst = () => view.sets.length === 0 && !view.chosen;  // the page was opened before any sweep
-  if (!isFirst() && !view.sets.some((set) => set.name === name)) return;
+  if (!isFirst() && !view.sets.some((set) => set.name === name)) return void missed.add(name);
   let set;
   try {
     set = await fetchSet(name);

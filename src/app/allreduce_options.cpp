@@ -170,6 +170,9 @@ void check_wishes(const AllReduceWishes& w) {
   if (w.tune && !w.run.all_reduce_spec.empty()) {
     problems.emplace_back("--tune finds the --all-reduce-spec; it cannot be given");
   }
+  if (w.run.bucket_mb && !w.of_model) {
+    problems.emplace_back("--bucket-mb is for the gradients of a --model");
+  }
   if (w.tune && w.backends.size() > 1) {
     problems.emplace_back("--tune is for one --communicator at a time");
   }

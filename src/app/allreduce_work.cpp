@@ -1,6 +1,5 @@
 #include "app/allreduce_work.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
@@ -52,9 +51,14 @@ std::vector<Reduction> reductions_of(const SizeRange& range) {
     throw UsageError("--maxbytes ({}) is below --minbytes ({})", range.most_bytes,
                      range.least_bytes);
   }
+  const int64_t least = (range.least_bytes + kFloatBytes - 1) / kFloatBytes * kFloatBytes;
+  if (range.most_bytes < least) {
+    throw UsageError("--minbytes {} to --maxbytes {} holds no multiple of {}, the size of a number",
+                     range.least_bytes, range.most_bytes, kFloatBytes);
+  }
   std::vector<Reduction> all;
-  for (int64_t bytes = range.least_bytes; bytes <= range.most_bytes; bytes *= range.factor) {
-    all.push_back({.what = {}, .message_floats = {std::max<int64_t>(1, bytes / kFloatBytes)}});
+  for (int64_t bytes = least; bytes <= range.most_bytes; bytes *= range.factor) {
+    all.push_back({.what = {}, .message_floats = {bytes / kFloatBytes}});
   }
   return all;
 }

@@ -23,7 +23,7 @@ struct Reduction {
   int64_t bytes() const;
 };
 
-// In whole floats. Throws UsageError on a range that holds no size.
+// In whole floats, none outside the range. Throws UsageError on a range that holds no size.
 std::vector<Reduction> reductions_of(const SizeRange& range);
 
 // The gradients of a network: each bucket by itself, then all of them one after the other, as a

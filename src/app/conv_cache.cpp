@@ -9,6 +9,7 @@
 
 #include "app/program.h"
 #include "base/atomic_file.h"
+#include "base/directory_lock.h"
 #include "base/error.h"
 #include "base/fnv1a.h"
 
@@ -33,11 +34,9 @@ std::string processor_of(const HostInfo& host) {
                      host.l3_bytes.value_or(0));
 }
 
-// How many of `chosen` are not in `known`.
-size_t count_new(const ConvChoices& chosen, const ConvChoices& known) {
-  size_t count = 0;
-  for (const auto& [work, method] : chosen) count += known.contains(work) ? 0 : 1;
-  return count;
+ConvChoices without(const ConvChoices& known, ConvChoices chosen) {
+  std::erase_if(chosen, [&](const auto& choice) { return known.contains(choice.first); });
+  return chosen;
 }
 
 }  // namespace
@@ -69,16 +68,21 @@ ConvChoices ConvCache::read() const {
   }
 }
 
-void ConvCache::add(const ConvChoices& choices) const {
-  if (path_.empty()) return;
-  ConvChoices all = read();  // another run may have added some meanwhile
-  for (const auto& [work, method] : choices) all[work] = method;
+ConvChoices ConvCache::add(const ConvChoices& choices) const {
+  ConvChoices all = choices;
+  if (path_.empty()) return all;
   try {
-    fs::create_directories(fs::path(path_).parent_path());
+    constexpr Seconds kPatience{5};  // with others, who only read and write
+    const std::string directory = fs::path(path_).parent_path().string();
+    fs::create_directories(directory);
+    const DirectoryLock lock(directory, kPatience);
+    all = read();
+    all.insert(choices.begin(), choices.end());  // none that is there already
     write_whole_file(path_, identity_ + to_text(all));
   } catch (const std::exception& error) {  // a full or read-only disk must not end the run
     notes_ << fmt::format("note: not remembered for the next run: {}\n", error.what());
   }
+  return all;
 }
 
 ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
@@ -89,18 +93,18 @@ ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
 
 ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std::ostream& notes,
                                 const ConvChoices& given) {
-  const bool measured = plan.engine->choose_convolutions != nullptr &&
-                        plan.engine_options.convolution == ConvAlgorithm::Auto;
-  if (!measured) return {};
+  const bool wanted = plan.engine->choose_convolutions != nullptr &&
+                      plan.engine_options.convolution == ConvAlgorithm::Auto;
+  if (!wanted) return {};
   ConvChoices known = cache.read();
   for (const auto& [work, method] : given) known[work] = method;
-  const ConvChoices chosen =
-      plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
-  if (const size_t count = count_new(chosen, known); count > 0) {
-    notes << fmt::format("measured how to compute {} convolutions{}\n", count,
-                         cache.path().empty() ? "" : ", kept in " + cache.path());
-    cache.add(chosen);
-  }
+  ConvChoices chosen = plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
+  const ConvChoices measured = without(known, chosen);
+  if (measured.empty()) return chosen;
+  notes << fmt::format("measured how to compute {} convolutions{}\n", measured.size(),
+                       cache.path().empty() ? "" : ", kept in " + cache.path());
+  const ConvChoices all = cache.add(measured);
+  for (const auto& [work, method] : measured) chosen[work] = all.at(work);
   return chosen;
 }
 

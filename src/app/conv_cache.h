@@ -25,7 +25,9 @@ class ConvCache {
   ConvCache(const std::string& directory, const ConvConditions& conditions, std::ostream& notes);
 
   ConvChoices read() const;
-  void add(const ConvChoices& choices) const;  // to what is there
+  // Adds what is not there yet and returns all that is there then: of runs that measure the same at
+  // the same time the first counts, or the next run would differ from one of them.
+  ConvChoices add(const ConvChoices& choices) const;
   const std::string& path() const { return path_; }
 
  private:

@@ -160,6 +160,11 @@ CoreSet Crew::own_cores() const {
   return parts.empty() ? CoreSet{} : parts[static_cast<size_t>(position)];
 }
 
+CoreSet Crew::usable_cores() const {
+  const CoreSet own = own_cores();
+  return own.empty() ? members_[static_cast<size_t>(rank())].cores : own;
+}
+
 int Crew::cores_here() const {
   std::set<int> cores;
   for (int other = 0; other < roles_.workers; ++other) {

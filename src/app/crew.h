@@ -48,6 +48,7 @@ class Crew {
   // This worker's part of the cores of its host, when nobody gave it a part of its own already;
   // empty when there are fewer cores than workers.
   CoreSet own_cores() const;
+  CoreSet usable_cores() const;  // those, or where there are none, all that its system lets it use
 
   // Collective among the workers: throws Error when they differ in what is named.
   void check_alike(const std::string& subject, const Traits& mine);

@@ -120,7 +120,9 @@ int data_check_command(Surroundings& around, std::span<const std::string> argume
     if (!wishes.json) around.out << text_of_report(report, name);
     good = good && is_whole(report);
   }
-  if (wishes.json) around.out << json.dump(1) << "\n";
+  if (wishes.json) {  // names of files need not be UTF-8
+    around.out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  }
   return good ? kSuccess : kFailure;
 }
 

@@ -112,8 +112,13 @@ void Evaluator::take_values(const AtRest& replica) {
   engine_->state_changed();
 }
 
+std::unique_ptr<InputSource> Evaluator::begin_pass() const {
+  const OnAllCores for_its_threads(crew_);
+  return examples_.pass();
+}
+
 Evaluation Evaluator::run(int64_t step) {
-  const std::unique_ptr<InputSource> input = examples_.pass();
+  const std::unique_ptr<InputSource> input = begin_pass();
   const int every = plan_.config.display_every;
   const double images = double{1} * every * batch_of(plan_) * plan_.facts.devices;
   const TimePoint begin = Clock::now();

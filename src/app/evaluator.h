@@ -28,6 +28,7 @@ class Evaluator {
 
  private:
   void take_values(const AtRest& replica);
+  std::unique_ptr<InputSource> begin_pass() const;
   Evaluation run(int64_t step);
 
   const RunPlan& plan_;

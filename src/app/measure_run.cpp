@@ -29,8 +29,8 @@ std::optional<double> peak_of_all(const RunPlan& plan, Crew& crew) {
   std::vector<float> numbers(3 * ranks);  // everyone fills in what it knows
   float* mine = &numbers[3 * static_cast<size_t>(crew.control().rank())];
   mine[0] = static_cast<float>(*own);
-  mine[1] =
-      static_cast<float>(std::min(plan.facts.threads, static_cast<int>(allowed_cores().size())));
+  mine[1] = static_cast<float>(
+      std::min(plan.facts.threads, static_cast<int>(crew.usable_cores().size())));
   mine[2] = static_cast<float>(crew.cores_here());
   if (ranks > 1) crew.control().all_reduce(numbers);
   std::vector<WorkerPeak> workers;
@@ -77,7 +77,7 @@ WorkerReport report_of(const RunPlan& plan, const Crew& crew, const ReplicaRun& 
   }
   report.rank = {.rank = crew.rank(),
                  .host = crew.roster().members[static_cast<size_t>(crew.rank())].host,
-                 .cores = core_text(allowed_cores()),
+                 .cores = core_text(crew.usable_cores()),
                  .threads = plan.facts.threads,
                  .total = outcome.total,
                  .peak_memory_bytes = peak_memory_bytes(),

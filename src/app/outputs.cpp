@@ -41,7 +41,10 @@ std::string trace_line(const std::string& path) { return "Dumping trace to " + p
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
-    write_whole_file(config.result, result_to_json(run.result).dump(1) + "\n");
+    // Names of files need not be UTF-8.
+    const Json json = result_to_json(run.result);
+    write_whole_file(config.result,
+                     json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
     around.err << result_line(config.result) << "\n";
   }
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();

@@ -17,6 +17,7 @@ namespace lockstep {
 namespace {
 
 std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Crew& crew) {
+  const OnAllCores for_its_threads(crew);
   return make_run_input(plan, input_share(crew));
 }
 

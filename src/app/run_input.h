@@ -7,6 +7,7 @@
 #include "app/crew.h"
 #include "app/plan.h"
 #include "data/make_input.h"
+#include "measure/cores.h"
 
 namespace lockstep {
 
@@ -31,6 +32,19 @@ struct InputShare {
   int rank = 0, ranks = 1;
   int cores = 1;         // for this worker's computing and input together
   int workers_here = 1;  // that share the host's memory
+};
+
+// While it lives, threads that this one starts may use all cores of the worker. An engine that has
+// a thread for each of them has bound this one to its own, where all of the input would follow it.
+class OnAllCores {
+ public:
+  explicit OnAllCores(const Crew& crew) { bind_this_thread(crew.usable_cores()); }
+  ~OnAllCores() { bind_this_thread(before_); }
+  OnAllCores(const OnAllCores&) = delete;
+  OnAllCores& operator=(const OnAllCores&) = delete;
+
+ private:
+  const CoreSet before_ = allowed_cores();
 };
 
 InputShare input_share(const Crew& crew);  // of this worker

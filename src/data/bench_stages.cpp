@@ -21,7 +21,8 @@ double stored_bytes(const ExampleSource& source, double images) {
   return images * static_cast<double>(source.bytes()) / static_cast<double>(source.count());
 }
 
-// As many examples as the threads get done in the time, in stored order.
+// As many examples as the threads get done in the time, in stored order; one each however short it
+// is.
 StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
                   const std::function<Work()>& new_work) {
   std::atomic<int64_t> next = 0, examples = 0;
@@ -31,12 +32,12 @@ StageRate rate_of(std::string_view stage, const ExampleSource& source, const Ben
     const Work work = new_work();
     EncodedExample example;
     const Seconds before = thread_processor_time();
-    while (seconds_since(start) < request.time) {
+    do {
       const int64_t number = next++;
       source.read(number % source.count(), example);
       work(example, number);
       ++examples;
-    }
+    } while (seconds_since(start) < request.time);
     processor_seconds += (thread_processor_time() - before).count();
   });
   const double rate = static_cast<double>(examples) / seconds_since(start).count();
@@ -94,7 +95,10 @@ StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& requ
   int64_t batches = 0;
   const InputCost before = input.cost();
   const TimePoint start = Clock::now();
-  for (; seconds_since(start) < request.time; ++batches) input.next();
+  do {
+    input.next();
+    ++batches;
+  } while (seconds_since(start) < request.time);
   const double rate = static_cast<double>(batches * request.batch) / seconds_since(start).count();
   const InputCost after = input.cost();
   return {.stage = "pipeline",

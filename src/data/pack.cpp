@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
@@ -127,19 +128,25 @@ class Packing {
   int64_t first_of(int shard) const { return job_.examples * shard / job_.shards; }
 
   void add(int64_t index, RecordWriter& writer) {
+    const std::optional<PackedExample> example = make(index);
+    if (!example) return;
+    const RecordPlace place = writer.write(image_record_of({.jpeg = example->jpeg,
+                                                            .label = example->label,
+                                                            .height = example->height,
+                                                            .width = example->width,
+                                                            .channels = example->channels,
+                                                            .class_name = example->class_name,
+                                                            .file_name = example->file_name}));
+    ++counts_.examples;
+    counts_.bytes += place.end() - place.offset;
+  }
+  // Only what cannot be read may be skipped: a full disk would leave half a record.
+  std::optional<PackedExample> make(int64_t index) {
     try {
-      const PackedExample example = job_.make(index);
-      const RecordPlace place = writer.write(image_record_of({.jpeg = example.jpeg,
-                                                              .label = example.label,
-                                                              .height = example.height,
-                                                              .width = example.width,
-                                                              .channels = example.channels,
-                                                              .class_name = example.class_name,
-                                                              .file_name = example.file_name}));
-      ++counts_.examples;
-      counts_.bytes += place.end() - place.offset;
+      return job_.make(index);
     } catch (const Error& error) {
       damage_.met(error, index);
+      return {};
     }
   }
   void report(int64_t more) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <system_error>
 
+#include "base/error.h"
 #include "data/thread_clock.h"
 
 namespace lockstep {
@@ -25,7 +27,12 @@ Pipeline::Pipeline(const PipelineOptions& options, NewMaker new_maker)
     slot.batch = {.images = slot.images.floats(), .labels = slot.labels};
     slot.missing = options.batch;
   }
-  for (int i = 0; i < options.threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < options.threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {  // more than the system allows
+    stop();
+    throw Error("cannot start {} threads for input: {}", options.threads, error.what());
+  }
 }
 
 Pipeline::~Pipeline() { stop(); }

@@ -1,5 +1,6 @@
 #include "data/read_ahead.h"
 
+#include <system_error>
 #include <utility>
 
 #include "data/thread_clock.h"
@@ -20,8 +21,11 @@ ReadAhead::ReadAhead(const ExampleSource& source, EpochOrder order, const ReadAh
       order_(std::move(order)),
       options_(options),
       slots_(static_cast<size_t>(options.depth)) {
-  for (int i = 0; i < options.threads; ++i) {
-    threads_.emplace_back([this] { work(); });
+  try {
+    for (int i = 0; i < options.threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {  // more than the system allows
+    stop();
+    throw Error("cannot start {} threads for input: {}", options.threads, error.what());
   }
 }
 

@@ -2,6 +2,7 @@
 // write plans, and run_commands() runs any.
 #pragma once
 
+#include <csignal>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Command {
   std::string input_file = {};  // that it reads as its stdin; empty: there is nothing to read
   bool listens = false;         // it reads what RunWatch::letters sends, and its end when we end
   int stop_signal = 0;          // that asks it to stop, when the user wants it; 0: SIGTERM
+  int orphan_signal = SIGTERM;  // that it gets when this process dies, once or several times
 
   bool operator==(const Command&) const = default;
 };

@@ -34,9 +34,6 @@ struct Groups {
       if (group[i] == removed) group[i--] = group[--count];
     }
   }
-  void ask_leaders() const {
-    for (int i = 0; i < count; ++i) kill(group[i], SIGTERM);
-  }
   void signal(int number) const {
     for (int i = 0; i < count; ++i) kill(-group[i], number);
   }
@@ -52,9 +49,9 @@ void wait_for(const Groups& groups, int turns) {
   for (int turn = 0; turn < turns && groups.some_live(); ++turn) nanosleep(&kTurn, nullptr);
 }
 
-// mpirun, asked twice, would tidy up nothing: so whoever ends at the first word is left alone.
+// Each leader of a group was asked to end when its parent died (process.cpp): whoever ends by that
+// is left alone.
 [[noreturn]] void end_all(const Groups& groups, const char* legacy) {
-  groups.ask_leaders();
   wait_for(groups, kTurnsUntilAsked);
   groups.signal(SIGTERM);
   wait_for(groups, kTurnsUntilKilled);
@@ -106,6 +103,9 @@ Guard::~Guard() {
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
+
+void Guard::watch(pid_t group) { tell(group); }
+void Guard::forget(pid_t group) { tell(-group); }
 
 void Guard::tell(pid_t word) const {
   // A guard that was killed is no reason to die of SIGPIPE.

@@ -1,15 +1,13 @@
 // guard.h: a small process that outlives this one just long enough to end what it has started.
 //
-// Nobody can clean up after being killed, and the death signal that children may ask for reaches
-// only them, not what they have started; it also comes once for each thread of ours that dies, and
-// mpirun, asked twice, tidies up nothing. So the guard holds one end of a socket. It is told which
+// Nobody can clean up after being killed, and the death signal that children ask for reaches only
+// them, not what they have started. So the guard holds one end of a socket. It is told which
 // process groups run; when the other end closes without a farewell, this process is gone, and the
 // guard ends the groups: first politely, so that programs such as mpirun can end their own
-// children and remove their files. It may also be left a directory to remove at last.
+// children. It may also be left a directory to remove at last.
 #pragma once
 
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <string>
 
@@ -27,9 +25,8 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // Said by the leader of a group, between fork and exec.
-  void watch_this_process() const { tell(getpid()); }
-  void forget(pid_t group) const { tell(-group); }  // its number may soon be another's
+  void watch(pid_t group);
+  void forget(pid_t group);  // it has ended: its number may soon be another's
 
  private:
   void tell(pid_t word) const;

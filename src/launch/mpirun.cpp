@@ -131,7 +131,8 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
       .commands = {{.name = "mpirun",
                     .argv = open ? open_mpi(job) : mpich(job),
                     .env = open ? job.environment : mpich_environment(job),
-                    .stop_signal = SIGUSR1}},
+                    .stop_signal = SIGUSR1,
+                    .orphan_signal = SIGUSR1}},  // SIGTERM twice, and it would tidy up nothing
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
       .meeting = open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
       .cores =

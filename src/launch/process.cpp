@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,7 +14,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "launch/guard.h"
 
 namespace lockstep {
 namespace {
@@ -52,6 +52,8 @@ struct Start {
   std::vector<std::string> environment;
   std::vector<char*> argv, envp;
   std::string path, directory;
+  pid_t parent = getpid();
+  int orphan_signal = 0;
   int in = -1, out = -1, err = -1, failure = -1;
 };
 
@@ -112,9 +114,10 @@ struct Failure {
 }
 
 // Runs in the child: only what is safe after the fork of a program with threads.
-[[noreturn]] void become(const Start& start, const Guard& guard) {
+[[noreturn]] void become(const Start& start) {
   setsid();
-  guard.watch_this_process();  // said here, for the parent may be killed at any moment
+  prctl(PR_SET_PDEATHSIG, start.orphan_signal);
+  if (getppid() != start.parent) _exit(127);  // it died before the line above
   dup2(start.in, STDIN_FILENO);
   dup2(start.out, STDOUT_FILENO);
   dup2(start.err, STDERR_FILENO);
@@ -161,13 +164,14 @@ std::string words_for(ExitStatus status) {
   return fmt::format("signal {} ({})", status.code, strsignal(status.code));
 }
 
-Process::Process(const Command& command, const Guard& guard) : guard_(&guard) {
+Process::Process(const Command& command) {
   Input input = make_input(command);
   Pipe out = make_pipe(), err = make_pipe(), failures = make_pipe();
   Start start;
   start.environment = environment_with(command.env);
   start.path = program_path(command, start.environment);
   start.directory = command.directory;
+  start.orphan_signal = command.orphan_signal;
   start.argv = pointers_to(command.argv);
   start.envp = pointers_to(start.environment);
   start.in = input.read.number();
@@ -177,7 +181,7 @@ Process::Process(const Command& command, const Guard& guard) : guard_(&guard) {
 
   pid_ = fork();
   if (pid_ < 0) throw Error("cannot start {}: {}", command.name, std::strerror(errno));
-  if (pid_ == 0) become(start, guard);
+  if (pid_ == 0) become(start);
   pidfd_ = open_pidfd(pid_);
   failures.write.reset();
   try {
@@ -230,7 +234,6 @@ void Process::reap(bool wait) {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  guard_->forget(pid_);
   status_ = WIFEXITED(status) ? ExitStatus{false, WEXITSTATUS(status)}
                               : ExitStatus{true, WTERMSIG(status)};
 }

@@ -4,7 +4,8 @@
 // has no terminal to ask anything on (an ssh that wants a password fails, where it would be stopped
 // in the background of one), its output comes through two pipes, and it inherits no other file. It
 // may be given a file to read, or a line to listen on that ends when this process does.
-// The guard ends it, politely at first, when this process is killed.
+// A signal tells it when the thread that started it is gone, and again when another thread that it
+// was left to is.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +17,6 @@
 
 namespace lockstep {
 
-class Guard;
-
 struct ExitStatus {
   bool by_signal = false;
   int code = 0;  // exit code, or number of the signal
@@ -28,7 +27,7 @@ std::string words_for(ExitStatus status);  // "exit code 3", "signal 9 (Killed)"
 class Process {
  public:
   // Throws Error, naming the program and the reason, when it cannot be started.
-  Process(const Command& command, const Guard& guard);
+  explicit Process(const Command& command);
   Process(Process&&) noexcept = default;
   Process& operator=(Process&&) = delete;
   ~Process();  // ends the group, without mercy, and reaps
@@ -48,7 +47,6 @@ class Process {
  private:
   void reap(bool wait);
 
-  const Guard* guard_;
   FileDescriptor pidfd_, in_, out_, err_;
   pid_t pid_ = 0;
   std::optional<ExitStatus> status_;

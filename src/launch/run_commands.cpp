@@ -27,8 +27,8 @@ enum class Stream { Out, Err };
 
 // A running command with all that belongs to it.
 struct Running {
-  Running(const Command& started, const Guard& guard, const std::string& log_directory)
-      : command(started), log(log_directory, started.name), process(started, guard) {}
+  Running(const Command& started, const std::string& log_directory)
+      : command(started), log(log_directory, started.name), process(started) {}
 
   const Command& command;
   OutputLog log;
@@ -65,7 +65,8 @@ class Plan {
     running_.resize(commands_.size());
     for (size_t i = 0; i < commands_.size() && !decided_; ++i) {
       try {
-        running_[i] = std::make_unique<Running>(commands_[i], guard_, watch_.log_directory);
+        running_[i] = std::make_unique<Running>(commands_[i], watch_.log_directory);
+        guard_.watch(running_[i]->process.group());
       } catch (const Error& error) {  // a failed start is an outcome like any other
         if (!commands_[i].fails_alone) decide(RunEnd::Failed, error.what(), i);
       }
@@ -117,6 +118,7 @@ class Plan {
     if (!status) return;
     read_rest(i);
     each->reaped = true;
+    guard_.forget(each->process.group());
     judge(i, *status);
   }
 

@@ -44,16 +44,17 @@ std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
 
 bool is_good(const StoredRun& run) { return run.measured() && rate_of(run.result) > 0; }
 
-// What failed and was repeated with success is no failure any more.
 using Launch = std::tuple<std::string, bool, int>;  // id, simulated, repeat
 Launch launch_of(const StoredRun& run) { return {run.id, run.result.simulated(), run.repeat}; }
 
-std::set<Launch> good_launches(std::span<const StoredRun> runs) {
-  std::set<Launch> good;
-  for (const StoredRun& run : runs) {
-    if (is_good(run)) good.insert(launch_of(run));
+// What failed and was launched again is no failure any more: it succeeded, or the last one counts.
+std::map<Launch, size_t> places_that_count(std::span<const StoredRun> runs) {
+  std::map<Launch, size_t> places;
+  for (size_t place = 0; place < runs.size(); ++place) {
+    const auto [at, fresh] = places.try_emplace(launch_of(runs[place]), place);
+    if (!fresh && !is_good(runs[at->second])) at->second = place;
   }
-  return good;
+  return places;
 }
 
 std::string words_on_rate(double rate) {
@@ -87,10 +88,10 @@ void finish(Configuration& each) {
 
 std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
   std::map<std::pair<std::string, bool>, Configuration> by_id;
-  const std::set<Launch> good = good_launches(runs);
+  const std::map<Launch, size_t> counting = places_that_count(runs);
   for (size_t place = 0; place < runs.size(); ++place) {
     const StoredRun& run = runs[place];
-    if (!is_good(run) && good.contains(launch_of(run))) continue;
+    if (!is_good(run) && counting.at(launch_of(run)) != place) continue;
     const bool simulated = run.result.simulated();
     const auto [at, fresh] = by_id.try_emplace({run.id, simulated});
     Configuration& each = at->second;

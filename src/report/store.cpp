@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "config/run_id.h"
 
 namespace lockstep {
@@ -58,6 +60,18 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path) {
   throw Error("cannot {} {}: {}", what, path.string(), std::strerror(errno));
+}
+
+// A sweep that is killed while it starts a process leaves a copy of itself, which has the lock too
+// until it becomes that process.
+bool lock(int file) {
+  constexpr Seconds kPatience{2};
+  const TimePoint start = Clock::now();
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || seconds_since(start) >= kPatience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 }  // namespace
@@ -128,7 +142,7 @@ Store::Store(std::string directory) : directory_(std::move(directory)) {
   const fs::path path = fs::path(directory_) / kFile;
   file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) fail("write", path);
-  if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  if (!lock(file_)) {
     const bool taken = errno == EWOULDBLOCK;
     close(file_);
     if (taken) throw Error("another sweep is running in {}", directory_);

@@ -126,7 +126,15 @@ class Sweep {
       return {};
     }
     const bool same = run_id(stored.result.config) == run.id;
-    return same && stored.measured() ? std::optional(stored) : std::nullopt;
+    return same && stored.measured() && !is_known(stored) ? std::optional(stored) : std::nullopt;
+  }
+
+  // A launch that failed after it had written its result stays one that failed.
+  bool is_known(const StoredRun& found) const {
+    return std::ranges::any_of(store_.contents().runs, [&](const StoredRun& run) {
+      return run.id == found.id && run.repeat == found.repeat &&
+             run.result.started_at == found.result.started_at;
+    });
   }
 
   Command command_for(const SweepRun& run, int round, const std::string& result) const {

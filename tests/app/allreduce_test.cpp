@@ -112,6 +112,8 @@ TEST_F(AllReduceCommand, RefusesWhatMakesNoSenseBeforeItStartsAnything) {
       {{}, "nobody to sum with"},
       {{"-g2", "-b3X"}, "'3X'"},
       {{"-g2", "-b8", "-e4"}, "below --minbytes"},
+      {{"-g2", "-b5", "-e7"}, "holds no multiple of 4"},
+      {{"-g2", "--bucket-mb=4"}, "for the gradients of a --model"},
       {{"-g2", "--communicator=carrier-pigeon"}, "there are shm, gloo"},
       {{"-g2", "--tune", "--model=lenet"}, "not a --model"},
       {{"-g2", "--tune", "--all-reduce-spec=xring"}, "cannot be given"},

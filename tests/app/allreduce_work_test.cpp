@@ -35,9 +35,10 @@ TEST(SizesOfARange, GoFromTheLeastToTheMostByTheFactor) {
   EXPECT_EQ(bytes, (std::vector<int64_t>{1024, 4096, 16384}));
 }
 
-TEST(SizesOfARange, AreWholeFloats) {
-  EXPECT_EQ(reductions_of({.least_bytes = 1, .most_bytes = 1, .factor = 2}).front().bytes(), 4);
-  EXPECT_EQ(reductions_of({.least_bytes = 11, .most_bytes = 11, .factor = 2}).front().bytes(), 8);
+TEST(SizesOfARange, AreWholeFloatsWithinIt) {
+  EXPECT_EQ(reductions_of({.least_bytes = 1, .most_bytes = 7, .factor = 2}).front().bytes(), 4);
+  EXPECT_EQ(reductions_of({.least_bytes = 11, .most_bytes = 12, .factor = 2}).front().bytes(), 12);
+  EXPECT_THROW(reductions_of({.least_bytes = 5, .most_bytes = 7, .factor = 2}), UsageError);
 }
 
 TEST(SizesOfARange, RefuseTheWrongOrder) {

@@ -40,6 +40,15 @@ TEST_F(ConvCaches, WhatWasAddedIsReadAgain) {
   EXPECT_EQ(notes_.str(), "");
 }
 
+// Else two runs of the same could differ in their last bits though both were remembered.
+TEST_F(ConvCaches, OfTwoThatMeasuredTheSameTheFirstCountsForBoth) {
+  cache().add({{"forward 3x3", "direct"}});
+  ConvChoices all = kSome;
+  all["forward 3x3"] = "direct";
+  EXPECT_EQ(cache().add(kSome), all);
+  EXPECT_EQ(cache().read(), all);
+}
+
 TEST_F(ConvCaches, ProcessorsAndLibrariesAreKeptApart) {
   cache().add(kSome);
   EXPECT_EQ(cache("another CPU").read(), ConvChoices{});
@@ -108,6 +117,16 @@ TEST_F(ConvCaches, ChoicesAreMeasuredInTheFirstRunAndRememberedInTheSecond) {
   notes_.str("");
   EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
   EXPECT_EQ(notes_.str(), "");
+}
+
+// A checkpoint may be of another machine.
+TEST_F(ConvCaches, WhatIsGivenIsObeyedButNotRememberedAsMeasured) {
+  EngineKind kind;
+  const RunPlan plan = plan_with(kind, "auto");
+  const ConvChoices chosen =
+      choose_convolutions(plan, cache(), notes_, {{"forward 3x3", "direct"}});
+  EXPECT_EQ(chosen.at("forward 3x3"), "direct");
+  EXPECT_EQ(cache().read(), (ConvChoices{{"backward-data 3x3", "direct"}}));
 }
 
 TEST_F(ConvCaches, AnAlgorithmThatIsAskedForIsNotMeasured) {

@@ -166,6 +166,17 @@ TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
                                      ", byte 0: the checksum of the record is wrong\n"));
 }
 
+TEST_F(DataCommands, DamagedFilesWhoseNamesAreNotUtf8AreToldAllTheSame) {
+  const ByteBuffer pixels(40 * 30 * 3, 90);
+  write_file(path("folder/train/cat/1.jpg"), encode_jpeg({pixels.data(), 40, 30, 3, 90}));
+  write_file(path("folder/train/cat/\xe9.jpg"), bytes_of("no JPEG"));
+  const Json json = Json::parse(run({"data", "check", path("folder"), "--json"}).out);
+  EXPECT_EQ(json.at("training").at("damaged"), 1);
+  const Outcome trained = train(path("folder"), {"--skip-corrupt", "--result=" + path("r.json")});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(read_result(path("r.json")).input.skipped, 1);
+}
+
 TEST_F(DataCommands, AFolderOfJpegsIsPackedWithLabelsFromOne) {
   const ByteBuffer pixels(40 * 30 * 3, 90);
   const ByteBuffer jpeg = encode_jpeg({pixels.data(), 40, 30, 3, 90});
@@ -193,7 +204,7 @@ TEST_F(DataCommands, PackedMnistIsStillMnist) {
 
 TEST_F(DataCommands, BenchMeasuresEveryStage) {
   make("set");
-  const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=5",
+  const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=1",
                                "--threads=2", "--image-size=32", "--batch-size=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const Json rows = Json::parse(outcome.out);

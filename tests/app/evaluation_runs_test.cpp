@@ -156,7 +156,9 @@ TEST_F(EvaluationRuns, AreRepeatedForEveryNewCheckpoint) {
                              .argv = {"sh", "-c", "echo $$; exec " + shell_line(words)}};
     const PlanOutcome outcome = run_commands(
         std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-          if (process == 0) return process = std::stoi(line.text), Next::GoOn;
+          if (process == 0 && !line.from_stderr) {
+            return process = std::stoi(line.text), Next::GoOn;
+          }
           out += line.text + "\n";
           if (line.text.starts_with("waiting for"))
             train(on_digits(data, {kept, "--num-batches=1"}));

@@ -19,7 +19,7 @@ class Faults : public Workers {
     const std::string mark = "WORKERS_TEST=" + directory_.string();
     const Command command = {.name = "the run",
                              .argv = train({"--num-devices=2", "--num-batches=1000000", "--verbose",
-                                            "--stall-timeout=4"}),
+                                            "--stall-timeout=10"}),
                              .env = {{"WORKERS_TEST", directory_.string()}},
                              .directory = directory_.string()};
     const PlanOutcome outcome = run_commands(

@@ -2,10 +2,14 @@
 #include "data/damage.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
 
 #include "data/contents.h"
 #include "data/data_formats.h"
 #include "data/missing_shards.h"
+#include "data/pack.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -37,6 +41,44 @@ TEST(Damage, OfManyExamplesHasFewLines) {
   const Skipped all = joined(damage.skipped(), other.skipped());
   EXPECT_EQ(all.examples.size(), 2000u);
   EXPECT_LE(all.lines.size(), 20u);
+}
+
+// Files of this process may not be longer, as on a full disk.
+class ShortFiles {
+ public:
+  explicit ShortFiles(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~ShortFiles() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before_ = {};
+};
+
+TEST(Damage, IsNotWhatCannotBeWritten) {
+  const TemporaryDirectory directory;
+  Damage damage(Damage::Answer::Skip);
+  const PackJob job = {.directory = directory.path("packed"),
+                       .examples = 3,
+                       .description = "large ones",
+                       .make = [](int64_t) {
+                         PackedExample example;
+                         example.jpeg.resize(100000);
+                         return example;
+                       }};
+  std::string error;
+  {
+    const ShortFiles limit(50000);
+    error = error_of([&] { pack(job, damage, [](int64_t, int64_t) { return true; }); });
+  }
+  EXPECT_THAT(error, HasSubstr("cannot write "));
+  EXPECT_EQ(damage.count(), 0);
 }
 
 TEST(MissingShards, AreCountedAndTheFirstIsNamed) {

@@ -17,8 +17,10 @@ echo '{"torn' >>"$directory/sweep/results.jsonl"
 sed -n '1s/"origin":"measured"/"origin":"simulated by hand"/p' "$directory/sweep/results.jsonl" >"$directory/simulated"
 cat "$directory/simulated" >>"$directory/sweep/results.jsonl"
 unset MPLBACKEND  # the notebook shows its figures inline
-export LOCKSTEP_RESULTS="$directory/sweep" HOME="$directory"
-"$python3" -m nbconvert --to markdown --execute --output-dir "$directory/out" "$1"
+export LOCKSTEP_RESULTS="$directory/sweep" HOME="$directory" TMPDIR="$directory"
+# By files: Jupyter draws ports long before its kernel takes them, and others may be quicker.
+"$python3" -m nbconvert --to markdown --execute --KernelManager.transport=ipc \
+  --KernelManager.ip="$directory/kernel" --output-dir "$directory/out" "$1"
 grep -q "5 launches, 0 of them failed" "$directory/out/results.md"
 # Runs that differ in anything are never one.
 for series in optimizer=sgd optimizer=adam simulated; do grep -q "$series" "$directory/out/results.md"; done

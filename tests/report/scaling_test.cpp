@@ -216,6 +216,20 @@ TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
   EXPECT_EQ(make_scaling(runs).configurations[0].failed, 1);
 }
 
+TEST(Scaling, ALaunchThatFailedAgainIsOneFailure) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 101, 99}});
+  for (const char* error : {"it broke", "it broke again"}) {
+    StoredRun& failed = runs.emplace_back(runs.front());
+    failed.repeat = 3;
+    failed.result.status = "failed";
+    failed.result.error = error;
+  }
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_EQ(report.configurations[0].failed, 1);
+  EXPECT_EQ(report.configurations[0].error, "it broke again");
+}
+
 TEST(Trust, ReasonsAreInWords) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 99, 98, 97, 96, 95, 94}});

@@ -34,6 +34,13 @@ StoredRun made_run(double rate, int repeat = 0) {
   return run;
 }
 
+// More patient than the library, for which a machine that stands still for some seconds is gone.
+httplib::Client reader_of(const PageServer& server) {
+  httplib::Client reader("127.0.0.1", server.port());
+  reader.set_read_timeout(std::chrono::minutes(5));
+  return reader;
+}
+
 class Serving : public ::testing::Test {
  protected:
   void SetUp() override { add("monday", 100); }
@@ -51,7 +58,7 @@ class Serving : public ::testing::Test {
 
 TEST_F(Serving, ThePageHasTheResultsInside) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   const auto page = reader.Get("/");
   ASSERT_TRUE(page);
   EXPECT_EQ(page->status, 200);
@@ -61,7 +68,7 @@ TEST_F(Serving, ThePageHasTheResultsInside) {
 
 TEST_F(Serving, ASetIsFoundByNameAndNothingElseIs) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   EXPECT_THAT(reader.Get("/set?name=monday")->body, HasSubstr("\"rate\":100"));
   add("monday", 300, 1);
   EXPECT_THAT(reader.Get("/set?name=monday")->body, HasSubstr("\"rate\":150"));  // of both launches
@@ -73,7 +80,7 @@ TEST_F(Serving, ASetIsFoundByNameAndNothingElseIs) {
 
 TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   EXPECT_EQ(reader.Get("/", {{"Host", "evil.example:80"}})->status, 403);
   EXPECT_EQ(reader.Get("/", {{"Host", "127.0.0.1.evil.example:80"}})->status, 403);
   EXPECT_EQ(reader.Get("/", {{"Host", "localhost:8050"}})->status, 200);
@@ -91,7 +98,7 @@ TEST(ThisMachine, IsALoopbackAddressOrLocalhostAndNothingThatBeginsLikeIt) {
 
 TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
   const PageServer server(guarded());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   for (const char* path : {"/", "/set?name=monday", "/results.jsonl?set=monday", "/events",
                            "/?token=secrets", "/?token=", "/?token=s"}) {
     EXPECT_EQ(reader.Get(path)->status, 403) << path;
@@ -105,7 +112,7 @@ TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
 
 TEST_F(Serving, EventsTellWhatThereIs) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   std::string heard;
   reader.Get("/events", [&](const char* text, size_t size) {
     heard.append(text, size);
@@ -119,7 +126,7 @@ TEST_F(Serving, ANameThatIsNoUtf8IsToldAllTheSame) {
       "day",
       100);
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   std::string heard;
   reader.Get("/events", [&](const char* text, size_t size) {
     heard.append(text, size);
@@ -130,7 +137,7 @@ TEST_F(Serving, ANameThatIsNoUtf8IsToldAllTheSame) {
 
 TEST_F(Serving, AStreamThatCannotGoOnEndsAndTheServerStays) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   bool first = true;
   reader.Get("/events", [&](const char*, size_t) {
     if (std::exchange(first, false)) fs::rename(root_, root_.string() + "-away");
@@ -251,7 +258,7 @@ TEST_F(Serving, ASweepInASweepOfItsNameIsTwo) {
 
 TEST_F(Serving, NothingCanBePosted) {
   const PageServer server(open());
-  httplib::Client reader("127.0.0.1", server.port());
+  httplib::Client reader = reader_of(server);
   EXPECT_EQ(reader.Post("/")->status, 405);
   EXPECT_EQ(reader.Delete("/set?name=monday")->status, 405);
   EXPECT_EQ(reader.Head("/")->status, 200);
