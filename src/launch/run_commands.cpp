@@ -201,8 +201,9 @@ class Plan {
       each->process.signal_group(interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
-    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace);
-    if (interrupted && insist()) wait_for_ends(limits_.grace);
+    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace,
+                  [&] { return nobody_waits(); });
+    if (interrupted && insist()) wait_for_ends(limits_.grace, [] { return false; });
     while (some_run()) {
       kill_all();
       hear_news();
@@ -221,9 +222,10 @@ class Plan {
     return any;
   }
 
-  void wait_for_ends(Seconds grace) {
+  template <typename Question>
+  void wait_for_ends(Seconds grace, const Question& is_enough) {
     const TimePoint begin = Clock::now();
-    while (some_run() && seconds_since(begin) <= grace && !nobody_waits()) hear_news();
+    while (some_run() && seconds_since(begin) <= grace && !is_enough()) hear_news();
   }
 
   void hear_news() {

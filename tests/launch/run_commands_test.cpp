@@ -249,18 +249,25 @@ TEST(RunCommands, WhoeverDoesNotStopIsAskedToEndBeforeItIsKilled) {
       "trap '' USR1; trap 'echo tidied; exit 3' TERM; echo ready; while :; do sleep 1000 & wait; "
       "done")};
   plan[0].stop_signal = SIGUSR1;
-  std::vector<std::string> lines;
-  const PlanOutcome outcome =
-      run_commands(plan, {.grace = Seconds(1000), .interrupted_grace = Seconds(0.3)},
-                   {.line =
-                        [&](const OutputLine& line) {
-                          lines.push_back(line.text);
-                          return Next::GoOn;
-                        },
-                    .poll = [&] { return lines.empty() ? Next::GoOn : Next::Stop; }});
-  EXPECT_EQ(outcome.end, RunEnd::Interrupted);
-  EXPECT_THAT(lines, ElementsAre("ready", "tidied"));
-  EXPECT_EQ(outcome.commands.at(0).status->code, 3);
+  for (const bool in_time : {true, false}) {
+    std::vector<std::string> lines;
+    bool asked = false;
+    const auto line = [&](const OutputLine& output) {
+      lines.push_back(output.text);
+      return Next::GoOn;
+    };
+    const auto poll = [&] {
+      if (lines.empty()) return Next::GoOn;
+      if (std::exchange(asked, true) && !in_time) throw Error("nobody waits");
+      return Next::Stop;
+    };
+    const PlanOutcome outcome = run_commands(
+        plan, {.grace = Seconds(1000), .interrupted_grace = Seconds(in_time ? 0.3 : 1000)},
+        {.line = line, .poll = poll});
+    EXPECT_EQ(outcome.end, RunEnd::Interrupted);
+    EXPECT_THAT(lines, ElementsAre("ready", "tidied"));
+    EXPECT_EQ(outcome.commands.at(0).status->code, 3);
+  }
 }
 
 TEST(RunCommands, GivesEnvironmentAndDirectoryAndNoInput) {
