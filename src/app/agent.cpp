@@ -167,7 +167,7 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
   const PlanOutcome outcome = run_commands(
       commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
-      {.line = line, .poll = poll});
+      {.line = line, .poll = poll, .legacy = directory.path().string()});
   report(outcome, around.out);
   send_files(around.out, directory.path());
   return kSuccess;

@@ -74,8 +74,10 @@ class AgentTalk : public Talk {
   }
 
   int exit_code(const PlanOutcome& outcome) override {
-    if (failed_at_) return code_;
-    if (outcome.end == RunEnd::Failed) {
+    // Workers whose agent was killed stop as if they were interrupted, and may be heard before the
+    // end of its ssh is noticed.
+    const bool reason_is_known = failed_at_ && code_ != kInterrupted;
+    if (outcome.end == RunEnd::Failed && !reason_is_known) {
       const auto said = complaints_.find(outcome.culprit);
       around_.err << fmt::format("lockstep: host {}; the run was ended\n",
                                  said == complaints_.end()
@@ -83,6 +85,7 @@ class AgentTalk : public Talk {
                                      : fmt::format("{}: {}", host(said->first), said->second));
       return kFailure;
     }
+    if (failed_at_) return code_;
     if (!stopping_) return kSuccess;
     audience_.tell_of_interruption();
     return kInterrupted;

@@ -34,7 +34,7 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   const auto log = logs_.find(rank);
   if (log != logs_.end()) write(log->second, text + "\n");
   if (rank == 0) {
-    told_of_interruption_ |= text.starts_with(kInterruptedLine);
+    if (text.starts_with(kInterruptedLine)) told_of_interruption_ = Clock::now();
     (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
     around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
@@ -77,8 +77,13 @@ void Audience::explain() {
 }
 
 void Audience::tell_of_interruption() {
-  if (std::exchange(told_of_interruption_, true)) return;
+  if (std::exchange(told_of_interruption_, Clock::now())) return;
   around_.err << kInterruptedLine << "; nothing more was measured than is shown here\n";
+}
+
+std::optional<Seconds> Audience::since_interruption() const {
+  if (!told_of_interruption_) return {};
+  return seconds_since(*told_of_interruption_);
 }
 
 }  // namespace lockstep

@@ -36,6 +36,8 @@ class Audience {
 
   // The run was interrupted: says so, unless rank 0 has. One that had not begun yet has no words.
   void tell_of_interruption();
+  // Since it was said. Of rank 0 these are the last words: it has written everything.
+  std::optional<Seconds> since_interruption() const;
 
  private:
   std::string who(int rank) const;  // "host1 rank 2"
@@ -48,7 +50,8 @@ class Audience {
   std::string log_dir_;
   std::map<int, OutputLog> logs_;
   std::optional<OutputLog> starter_log_;
-  bool told_of_trouble_ = false, told_of_interruption_ = false;
+  bool told_of_trouble_ = false;
+  std::optional<TimePoint> told_of_interruption_;
   std::deque<std::string> unshown_;  // the last of them
 };
 

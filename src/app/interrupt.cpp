@@ -1,12 +1,15 @@
 #include "app/interrupt.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
-#include <cstring>
+#include <mutex>
 #include <set>
+#include <string_view>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -14,6 +17,8 @@ namespace {
 // Signals belong to the process, and so does what is known of them.
 std::atomic<const char*> answer = nullptr;  // null: nobody watches
 std::atomic<bool> caught = false, over = false;
+std::mutex last_words_lock;
+const std::string* last_words = nullptr;
 
 sigset_t signals() {
   sigset_t set;
@@ -22,7 +27,21 @@ sigset_t signals() {
   return set;
 }
 
+// Only at once: a terminal that is held (Ctrl-S), or a pipe that nobody reads, keeps no program
+// from its end.
+void say(std::string_view text) {
+  pollfd stderr_takes_it = {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (text.empty() || poll(&stderr_takes_it, 1, 0) <= 0) return;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void say_last_words() {
+  const std::lock_guard lock(last_words_lock);
+  if (last_words) say(*last_words);
+}
+
 void end_program_by(int signal) {
+  say_last_words();
   std::signal(signal, SIG_DFL);
   const sigset_t set = signals();
   pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
@@ -41,7 +60,7 @@ void wait_for_signals() {
     if (!caught) seen.clear();
     if (!reply || !seen.insert(signal).second) end_program_by(signal);
     caught = true;
-    if (write(STDERR_FILENO, reply, std::strlen(reply)) < 0) continue;  // nobody to tell
+    say(reply);
   }
 }
 
@@ -69,5 +88,15 @@ InterruptWatch::~InterruptWatch() {
 }
 
 bool InterruptWatch::interrupted() const { return caught; }
+
+LastWords::LastWords(std::string text) : text_(std::move(text)) {
+  const std::lock_guard lock(last_words_lock);
+  last_words = &text_;
+}
+
+LastWords::~LastWords() {
+  const std::lock_guard lock(last_words_lock);
+  last_words = nullptr;
+}
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 // interrupt.h: Ctrl-C ends a run after the step that it is in; pressed again, it ends the program.
 #pragma once
 
+#include <string>
 #include <thread>
 
 namespace lockstep {
@@ -40,6 +41,18 @@ class InterruptWatch {
 
  private:
   Afterwards afterwards_;
+};
+
+// What the signal that ends the program writes to stderr before. One at a time.
+class LastWords {
+ public:
+  explicit LastWords(std::string text);
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+ private:
+  std::string text_;
 };
 
 }  // namespace lockstep

@@ -1,11 +1,13 @@
 #include "app/launch.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <ostream>
 
@@ -132,16 +134,23 @@ void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
   look_at_hosts(around, plan, job, interrupted);
 }
 
-int run_plan(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
-             const RunConfig& run) {
-  if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
+// Or might be, as far as can be told. A terminal that is held (Ctrl-S) or a pager at rest is not
+// waited for in a write: agents that hear nothing from their launcher would end.
+bool output_is_read() {
+  pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
+                      {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
+  return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
+}
+
+int run_plan(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
   const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
   const PlanOutcome outcome = run_commands(
       plan.commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
       {.line = [&](const OutputLine& line) { return talk->hear(line); },
        .poll = [&] { return talk->poll(); },
-       .letters = [&] { return talk->letters(); }});
+       .letters = [&] { return talk->letters(); },
+       .takes_lines = output_is_read});
   return talk->exit_code(outcome);
 }
 
@@ -190,7 +199,10 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
   }
   if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
   try {
-    const int code = run_plan(around, launcher.plan(job), job, run);
+    const LaunchPlan plan = launcher.plan(job);
+    if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
+    const LastWords where_logs_are(logs.line());
+    const int code = run_plan(around, plan, run);
     logs.settle(code == kSuccess);
     return code;
   } catch (const Interrupted&) {

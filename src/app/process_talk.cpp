@@ -1,5 +1,6 @@
 // process_talk.cpp: processes on this machine, or those that mpirun and srun pass on the lines of.
 #include <ostream>
+#include <utility>
 
 #include "app/audience.h"
 #include "app/interrupt.h"
@@ -8,6 +9,9 @@
 
 namespace lockstep {
 namespace {
+
+// After rank 0's last words. When another rank has died, that of MPI may wait for it for ever.
+constexpr Seconds kForTheEnd{30};
 
 class ProcessTalk : public Talk {
  public:
@@ -29,7 +33,12 @@ class ProcessTalk : public Talk {
   }
 
   std::vector<Letter> letters() override { return {}; }
-  Next poll() override { return interrupts_.interrupted() ? Next::Stop : Next::GoOn; }
+  Next poll() override {
+    if (!interrupts_.interrupted()) return Next::GoOn;
+    const bool asked = std::exchange(asked_to_stop_, true);
+    if (asked && audience_.since_interruption() > kForTheEnd) throw Error("a process hangs");
+    return Next::Stop;
+  }
 
   int exit_code(const PlanOutcome& outcome) override {
     if (outcome.end == RunEnd::Interrupted) {
@@ -63,6 +72,7 @@ class ProcessTalk : public Talk {
   bool verbose_;
   Audience audience_;
   InterruptWatch interrupts_;
+  bool asked_to_stop_ = false;
 };
 
 }  // namespace

@@ -51,13 +51,17 @@ RunLogs::~RunLogs() {
   fs::remove(kRuns, not_empty);
 }
 
+std::string RunLogs::line() const {
+  return own_ && !directory_.empty() ? "logs: " + directory_ + "\n" : "";
+}
+
 void RunLogs::settle(bool went_well) {
   if (!own_ || directory_.empty()) return;
   std::error_code ignored;
   if (went_well && only_failed_) {
     fs::remove_all(directory_, ignored);
   } else if (!fs::is_empty(directory_, ignored)) {
-    err_ << "logs: " << directory_ << "\n";
+    err_ << line();
   }
 }
 

@@ -28,6 +28,7 @@ class RunLogs {
   RunLogs& operator=(const RunLogs&) = delete;
 
   const std::string& directory() const { return directory_; }  // empty: nothing is kept
+  std::string line() const;  // that says where they are; empty: the user knows
   // The run is over.
   void settle(bool went_well);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr pid_t kFarewell = 0;  // positive: watch that group; negative: forget it
 // Time to end politely: a busy machine needs some to cancel a job or to end ranks elsewhere.
 constexpr timespec kTurn = {.tv_sec = 0, .tv_nsec = 50'000'000};
-constexpr int kTurnsUntilAsked = 100, kTurnsUntilKilled = 100;
+constexpr int kTurnsUntilAsked = 100, kTurnsUntilKilled = 100, kTurnsUntilGone = 20;
 
 // From here on runs in the guard: only what is safe after the fork of a program with threads.
 
@@ -51,18 +51,20 @@ void wait_for(const Groups& groups, int turns) {
 
 // Each leader of a group was asked to end when its parent died (process.cpp): whoever ends by that
 // is left alone.
-[[noreturn]] void end_all(const Groups& groups) {
+[[noreturn]] void end_all(const Groups& groups, const char* legacy) {
   wait_for(groups, kTurnsUntilAsked);
   groups.signal(SIGTERM);
   wait_for(groups, kTurnsUntilKilled);
   groups.signal(SIGKILL);
+  wait_for(groups, kTurnsUntilGone);
+  if (*legacy != '\0') execl("/bin/rm", "rm", "-rf", "--", legacy, nullptr);
   _exit(0);
 }
 
-[[noreturn]] void stand_guard(int socket) {
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+[[noreturn]] void stand_guard(int socket, const char* legacy) {
+  sigset_t all;  // a signal that is sent to all and only asks the others to stop is none for it
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
   setsid();  // Ctrl-C and a closing terminal are not for the guard
   dup2(socket, STDIN_FILENO);
   close_range(1, ~0U, 0);  // whoever reads our output must see its end
@@ -72,7 +74,7 @@ void wait_for(const Groups& groups, int turns) {
     pid_t word = 0;
     const ssize_t count = read(STDIN_FILENO, &word, sizeof word);
     if (count < 0 && errno == EINTR) continue;
-    if (count != sizeof word) end_all(groups);
+    if (count != sizeof word) end_all(groups, legacy);
     if (word == kFarewell) _exit(0);
     if (word > 0) {
       groups.add(word);
@@ -84,7 +86,7 @@ void wait_for(const Groups& groups, int turns) {
 
 }  // namespace
 
-Guard::Guard() {
+Guard::Guard(const std::string& legacy) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw Error("cannot make a pair of sockets: {}", std::strerror(errno));
@@ -93,7 +95,7 @@ Guard::Guard() {
   ours_ = FileDescriptor(ends[1]);
   pid_ = fork();
   if (pid_ < 0) throw Error("cannot start a process: {}", std::strerror(errno));
-  if (pid_ == 0) stand_guard(theirs.number());
+  if (pid_ == 0) stand_guard(theirs.number(), legacy.c_str());
 }
 
 Guard::~Guard() {

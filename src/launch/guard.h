@@ -4,10 +4,12 @@
 // them, not what they have started. So the guard holds one end of a socket. It is told which
 // process groups run; when the other end closes without a farewell, this process is gone, and the
 // guard ends the groups: first politely, so that programs such as mpirun can end their own
-// children.
+// children. It may also be left a directory to remove at last.
 #pragma once
 
 #include <sys/types.h>
+
+#include <string>
 
 #include "launch/file_descriptor.h"
 
@@ -17,7 +19,8 @@ class Guard {
  public:
   static constexpr int kMostGroups = 4096;
 
-  Guard();   // throws Error when the process cannot be made
+  // Throws Error when the process cannot be made.
+  explicit Guard(const std::string& legacy = "");
   ~Guard();  // says farewell, and reaps
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <deque>
 #include <memory>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr Seconds kTick{0.2};              // at least so often, limits and poll() are looked at
 constexpr size_t kReadAtOnce = 64 * 1024;  // of one pipe, before the others have their turn
+constexpr size_t kTakenAtOnce = PIPE_BUF;  // which a pipe that takes anything does
 constexpr size_t kReadsOfFullPipe = 32;    // more than the largest pipe holds
 
 enum class Stream { Out, Err };
@@ -40,7 +42,7 @@ struct Running {
 class Plan {
  public:
   Plan(std::span<const Command> commands, const RunLimits& limits, const RunWatch& watch)
-      : commands_(commands), limits_(limits), watch_(watch) {}
+      : commands_(commands), limits_(limits), watch_(watch), guard_(watch.legacy) {}
 
   PlanOutcome run() {
     start_all();
@@ -72,8 +74,7 @@ class Plan {
   }
 
   void turn() {
-    wait_for_news();
-    for (size_t i = 0; i < running_.size(); ++i) attend(i);
+    hear_news();
     deliver_letters();
     if (decided_) return;
     if (workers_are_done()) return decide(RunEnd::Completed, "");
@@ -89,14 +90,18 @@ class Plan {
     }
   }
 
+  bool takes_lines() const { return !watch_.takes_lines || watch_.takes_lines(); }
+
   void wait_for_news() const {
     std::vector<pollfd> news;
+    const bool lines = takes_lines();
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       const auto watch = [&](int file) {
         if (file >= 0) news.push_back({.fd = file, .events = POLLIN, .revents = 0});
       };
       watch(each->process.ended_descriptor());
+      if (!lines) continue;
       watch(each->process.out().number());
       watch(each->process.err().number());
     }
@@ -106,8 +111,9 @@ class Plan {
   void attend(size_t i) {
     Running* each = running_[i].get();
     if (!each || each->reaped) return;
-    read_some(i, Stream::Out);
-    read_some(i, Stream::Err);
+    const size_t most = watch_.takes_lines ? kTakenAtOnce : kReadAtOnce;
+    if (takes_lines()) read_some(i, Stream::Out, most);
+    if (takes_lines()) read_some(i, Stream::Err, most);
     const auto status = each->process.try_reap();
     if (!status) return;
     read_rest(i);
@@ -117,13 +123,13 @@ class Plan {
   }
 
   // Returns whether there may be more at once.
-  bool read_some(size_t i, Stream stream) {
+  bool read_some(size_t i, Stream stream, size_t most = kReadAtOnce) {
     Running& each = *running_[i];
     FileDescriptor& file = stream == Stream::Out ? each.process.out() : each.process.err();
     LineBuffer& buffer = stream == Stream::Out ? each.out : each.err;
     if (!file.is_open()) return false;
     std::array<char, kReadAtOnce> bytes;
-    const ssize_t count = read(file.number(), bytes.data(), bytes.size());
+    const ssize_t count = read(file.number(), bytes.data(), most);
     if (count < 0) return errno == EINTR;
     if (count == 0) {
       file.reset();
@@ -187,20 +193,44 @@ class Plan {
   // Asks all that still run to end, and kills what has not after the grace, or when nobody is left
   // to wait for it. What they write meanwhile still goes to the log.
   void end_all() {
+    const bool interrupted = end_ == RunEnd::Interrupted;
     for (const auto& each : running_) {
       if (!each || each->reaped) continue;
       each->asked_to_end = true;
       const int gentle = each->command.stop_signal;
-      each->process.signal_group(end_ == RunEnd::Interrupted && gentle ? gentle : SIGTERM);
+      each->process.signal_group(interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not hear
     }
-    const TimePoint asked = Clock::now();
-    const Seconds grace = end_ == RunEnd::Interrupted ? limits_.interrupted_grace : limits_.grace;
+    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace,
+                  [&] { return nobody_waits(); });
+    if (interrupted && insist()) wait_for_ends(limits_.grace, [] { return false; });
     while (some_run()) {
-      wait_for_news();
-      for (size_t i = 0; i < running_.size(); ++i) attend(i);
-      if (seconds_since(asked) > grace || nobody_waits()) kill_all();
+      kill_all();
+      hear_news();
     }
+  }
+
+  // Those that were only asked to stop are asked to end: killed, mpirun would leave its ranks and
+  // their files behind, and a batch job would go on. Returns whether there are any.
+  bool insist() const {
+    bool any = false;
+    for (const auto& each : running_) {
+      if (!each || each->reaped || each->command.stop_signal == 0) continue;
+      each->process.signal_group(SIGTERM);
+      any = true;
+    }
+    return any;
+  }
+
+  template <typename Question>
+  void wait_for_ends(Seconds grace, const Question& is_enough) {
+    const TimePoint begin = Clock::now();
+    while (some_run() && seconds_since(begin) <= grace && !is_enough()) hear_news();
+  }
+
+  void hear_news() {
+    wait_for_news();
+    for (size_t i = 0; i < running_.size(); ++i) attend(i);
   }
 
   // The end is decided: of what poll() says, only that it cannot say any more still counts.

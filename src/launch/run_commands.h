@@ -48,10 +48,13 @@ struct RunWatch {
   // reason comes too, but changes nothing any more.
   std::function<Next(const OutputLine&)> line = {};
   // A few times a second, also while processes are ended; Stop: interrupted. When it throws Error,
-  // nobody wants the run any more, and processes have no time left.
+  // nobody wants the run any more, and processes have no time left but to end what they started.
   std::function<Next()> poll = {};
   std::function<std::vector<Letter>()> letters = {};  // asked often
+  // Whether a line can be taken now; until it can, processes wait with what they say.
+  std::function<bool()> takes_lines = {};
   std::string log_directory = {};  // keeps all output, one file per command; empty: none
+  std::string legacy = {};         // a directory that is removed if this process is killed
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };

@@ -1,5 +1,7 @@
 #include "launch/tagged_line.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace lockstep {
@@ -20,7 +22,11 @@ std::optional<TaggedLine> of_open_mpi(const std::string& line) {
   if (end == std::string::npos || comma > end) return {};
   const auto rank = rank_in(line, comma + 1, end);
   if (!rank) return {};
-  return TaggedLine{*rank, line.substr(end + kOut.size()), err < out};
+  // A line of which mpirun read one part after the other has the tag before each part.
+  const std::string tag = line.substr(0, end + kOut.size());
+  std::string text = line.substr(tag.size());
+  for (size_t at = 0; (at = text.find(tag, at)) != std::string::npos;) text.erase(at, tag.size());
+  return TaggedLine{*rank, std::move(text), err < out};
 }
 
 std::optional<TaggedLine> of_mpich(const std::string& line, bool from_stderr) {

@@ -36,6 +36,7 @@ TEST(Audience, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
     Surroundings around = {.engines = {}, .out = out, .err = err};
     Audience audience(around, {}, {});
     if (by_rank_0) audience.hear(0, "lockstep: interrupted after 3 of 10 timed steps", true);
+    EXPECT_EQ(audience.since_interruption().has_value(), by_rank_0);
     audience.tell_of_interruption();
     EXPECT_EQ(err.str(),
               by_rank_0 ? "lockstep: interrupted after 3 of 10 timed steps\n"

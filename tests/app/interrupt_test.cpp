@@ -86,5 +86,15 @@ TEST(InterruptWatch, ItsAnswerIsSaid) {
               ExitedWithCode(0), "soon");
 }
 
+TEST(LastWords, AreSaidByTheSignalThatEndsTheProgram) {
+  EXPECT_EXIT(live_through([] {
+                const InterruptWatch watch("soon\n");
+                const LastWords words("logs: here\n");
+                send(SIGINT);
+                send_last(SIGINT);
+              }),
+              KilledBySignal(SIGINT), "soon\nlogs: here\n");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -136,6 +136,23 @@ TEST_F(MpirunRuns, AKilledLauncherTakesAllWithIt) {
   for (const std::string& segment : segments) EXPECT_FALSE(fs::exists(segment)) << segment;
 }
 
+TEST_F(MpirunRuns, AKilledRankEndsTheRunWithItsName) {
+  const std::string mark = "MPIRUN_TEST=" + directory_.string();
+  std::vector<std::string> words = {"env", mark};
+  for (const std::string& word : train({"-g2", "--num-batches=1000000"})) words.push_back(word);
+  std::vector<pid_t> all;
+  const Ran ran = run_to_its_end(words, [&] {
+    all = processes_with(mark);
+    const std::vector<pid_t> victims = processes_with(mark, "OMPI_COMM_WORLD_RANK=1");
+    ASSERT_EQ(victims.size(), 1u);
+    kill(victims.front(), SIGKILL);
+  });
+  EXPECT_EQ(ran.exit_code(), 1) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("rank 1"));
+  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
+}
+
 TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
   const Ran ran = run_to_its_end(train({"-g2", "--interface=lo", "--dry-run"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;

@@ -20,6 +20,12 @@ std::string command_line(const fs::path& process) {
   return words;
 }
 
+bool is_guard(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/comm");
+  std::string name;
+  return std::getline(file, name) && name == "lockstep-guard";
+}
+
 }  // namespace
 
 std::vector<pid_t> processes_in(const HostNetwork& hosts, int host, const std::string& text) {
@@ -36,6 +42,11 @@ std::vector<pid_t> processes_in(const HostNetwork& hosts, int host, const std::s
     if (!has_ended(std::stoi(name))) found.push_back(std::stoi(name));
   }
   return found;
+}
+
+std::vector<pid_t> without_guards(std::vector<pid_t> processes) {
+  std::erase_if(processes, is_guard);
+  return processes;
 }
 
 }  // namespace lockstep

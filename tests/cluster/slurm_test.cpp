@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "cluster/processes_in.h"
 #include "cluster/slurm_cluster.h"
 #include "launch/processes.h"
 #include "report/run_result.h"
@@ -14,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 
 class SlurmRuns : public SlurmCluster {
  protected:
@@ -36,7 +36,7 @@ class SlurmRuns : public SlurmCluster {
   }
   static void signal(const std::vector<pid_t>& some, int number) {
     EXPECT_FALSE(some.empty());
-    for (const pid_t process : some) kill(process, number);
+    for (const pid_t process : without_guards(some)) kill(process, number);
   }
   std::vector<std::string> prefixed(std::vector<std::string> words,
                                     const std::vector<std::string>& argv) const {

@@ -101,7 +101,7 @@ std::vector<std::string> SshCluster::ssh_options() const {
   for (const std::string& option :
        {"IdentityFile=" + path("user_key"), std::string("IdentitiesOnly=yes"),
         "UserKnownHostsFile=" + path("known_hosts"), std::string("GlobalKnownHostsFile=/dev/null"),
-        std::string("ConnectTimeout=3"), std::string("ServerAliveInterval=1")}) {
+        std::string("ConnectTimeout=10"), std::string("ServerAliveInterval=2")}) {
     words.push_back("--ssh-option=" + option);
   }
   return words;

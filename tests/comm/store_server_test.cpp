@@ -131,15 +131,18 @@ TEST_F(Strangers, MembersThatSendGarbageAreDroppedToo) {
   expect_running();
 }
 
-TEST_F(Strangers, AMemberThatSendsByteByByteIsUnderstood) {
-  const Descriptor socket = stranger();
+TEST(StoreServer, UnderstandsAMemberThatSendsByteByByte) {
+  const std::string token = random_token();
+  const StoreServer server({.endpoint = {"127.0.0.1", 0}, .token = token});
+  const Endpoint endpoint{"127.0.0.1", server.port()};
+  const Descriptor socket = connect_to(endpoint, Seconds{10});
   for (const StoreRequest& request :
-       {StoreRequest(HelloRequest{token_, ""}), StoreRequest(SetRequest{"slow", "but well"})}) {
+       {StoreRequest(HelloRequest{token, ""}), StoreRequest(SetRequest{"slow", "but well"})}) {
     for (const std::byte byte : encode(request)) write_all(socket, {&byte, 1}, Seconds{60});
     Frame reply(kFrameHeaderBytes + 5);
     read_all(socket, reply, Seconds{60});
   }
-  EXPECT_EQ(Store(joining()).get("slow", Seconds{60}), "but well");
+  EXPECT_EQ(Store({endpoint, token, "", Seconds{10}}).get("slow", Seconds{60}), "but well");
 }
 
 // Its answers pile up unread: beyond a limit it is dropped, and nobody else waits for it.

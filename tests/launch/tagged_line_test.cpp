@@ -12,6 +12,11 @@ TEST(TaggedLine, OpenMpiTellsRankAndStream) {
             (TaggedLine{12, "oh: [x]<stdout>:", true}));
 }
 
+TEST(TaggedLine, OpenMpiMayTagALineInItsMiddleToo) {
+  EXPECT_EQ(tagged_line(LineTag::OpenMpi, "[1,0]<stdout>:total ima[1,0]<stdout>:ges/sec: 3", false),
+            (TaggedLine{0, "total images/sec: 3", false}));
+}
+
 TEST(TaggedLine, MpichTellsTheRank) {
   EXPECT_EQ(tagged_line(LineTag::Mpich, "[3] a [4] b", false), (TaggedLine{3, "a [4] b", false}));
   EXPECT_EQ(tagged_line(LineTag::Mpich, "[3]", true), (TaggedLine{3, "", true}));
