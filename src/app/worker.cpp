@@ -167,7 +167,6 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
     check_directories(config);
   }
   Crew crew(place, roles, config);
-  if (place.rank == 0) return measure(around, config, crew);
   Silence silence;
   Surroundings unheard = {.engines = around.engines,
                           .out = silence,
@@ -176,7 +175,11 @@ int work(Surroundings& around, const RunConfig& config, const Place& place, cons
                           .default_threads = around.default_threads,
                           .start = around.start,
                           .environment = around.environment};
-  return measure(unheard, config, crew);
+  const int code = measure(place.rank == 0 ? around : unheard, config, crew);
+  // The first to end with another code than 0 takes all ranks of mpirun with it: none may do so
+  // before rank 0 has written everything.
+  if (code == kInterrupted) crew.control().barrier();
+  return code;
 }
 
 int serve(const RunConfig& config, const Place& place, const Roles& roles) {

@@ -56,7 +56,7 @@ Words one_process(const LaunchJob& job) {
 // One part per stretch, divided by ':', since each says its own host.
 Words open_mpi(const LaunchJob& job) {
   Words words = {"mpirun", "--bind-to", "none", "--map-by", "slot", "--tag-output"};
-  add(words, {"--mca", "mpi_yield_when_idle", "1", "--mca", "orte_abort_on_non_zero_status", "0"});
+  add(words, {"--mca", "mpi_yield_when_idle", "1"});
   if (job.as_root) words.emplace_back("--allow-run-as-root");
   if (!job.interface.empty()) {
     add(words, {"--mca", "btl_tcp_if_include", job.interface});

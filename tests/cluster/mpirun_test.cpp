@@ -153,6 +153,12 @@ TEST_F(MpirunRuns, AKilledRankEndsTheRunWithItsName) {
   for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
 }
 
+TEST_F(MpirunRuns, WhatOnlyARankCanTellIsToldByItsExitCode) {
+  const Ran ran = run_to_its_end(train({"-g2", "--data-dir=nowhere"}));
+  EXPECT_EQ(ran.exit_code(), 2) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("cannot look into nowhere: No such file or directory"));
+}
+
 TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
   const Ran ran = run_to_its_end(train({"-g2", "--interface=lo", "--dry-run"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
