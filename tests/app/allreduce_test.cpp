@@ -8,6 +8,7 @@
 
 #include "comm/all_reduce_spec.h"
 #include "launch/run_commands.h"
+#include "support/leaks.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -99,9 +100,10 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
 }
 
 TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
-  const Ran ran = run({"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
-                       "--mca", "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM,
-                       "allreduce", "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
+  const Ran ran =
+      run({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
+           "none", "--mca", "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
+           "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
   EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));

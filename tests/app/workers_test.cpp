@@ -6,6 +6,7 @@
 #include "app/workers_fixture.h"
 #include "measure/host.h"
 #include "report/run_result.h"
+#include "support/leaks.h"
 
 namespace lockstep {
 namespace {
@@ -122,7 +123,8 @@ TEST_F(Workers, EveryBackendOfOneMachineTrains) {
 }
 
 TEST_F(Workers, MpirunGivesEveryProcessItsPlace) {
-  std::vector<std::string> words = {"mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"};
+  std::vector<std::string> words = {
+      "env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"};
   for (const std::string& word : train({"--variable-update=horovod", "--result", path("r.json")})) {
     words.push_back(word);
   }

@@ -10,6 +10,7 @@
 #include "cluster/ran.h"
 #include "launch/processes.h"
 #include "report/run_result.h"
+#include "support/leaks.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -24,6 +25,7 @@ class MpirunRuns : public ::testing::Test {
   std::vector<std::string> train(const std::vector<std::string>& more) const {
     std::vector<std::string> words = {"env",
                                       "--chdir=" + directory_.string(),
+                                      kLeaksOfOpenMpi,
                                       LOCKSTEP_PROGRAM,
                                       "train",
                                       "--launcher=mpirun",
