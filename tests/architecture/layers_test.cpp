@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -91,16 +90,27 @@ std::vector<fs::path> source_files() {
   return files;
 }
 
+// What the line includes, without its marks; empty when it includes nothing.
+std::string included(const std::string& line) {
+  std::string word;
+  std::istringstream words(line);
+  words >> std::ws;
+  if (words.get() != '#' || !(words >> word) || !word.starts_with("include")) return "";
+  const size_t begin = line.find_first_of("<\"");
+  const size_t end = line.find_first_of(">\"", begin + 1);
+  return begin == std::string::npos || end == std::string::npos
+             ? ""
+             : line.substr(begin + 1, end - begin - 1);
+}
+
 std::vector<Include> includes() {
-  static const std::regex kInclude(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
   std::vector<Include> found;
   for (const fs::path& file : source_files()) {
     int number = 0;
     for (const std::string& line : lines_of(file)) {
       ++number;
-      std::smatch match;
-      if (!std::regex_match(line, match, kInclude)) continue;
-      found.push_back({fs::relative(file, kRoot / "src"), number, match[1]});
+      const std::string path = included(line);
+      if (!path.empty()) found.push_back({fs::relative(file, kRoot / "src"), number, path});
     }
   }
   return found;
