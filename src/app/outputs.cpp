@@ -18,12 +18,14 @@ void check_outputs(const RunConfig& run) {
     const std::string why = path.empty() ? "" : why_unwritable(path);
     if (!why.empty()) throw UsageError("cannot write --{} {}: {}", option, path, why);
   }
-  if (!run.benchmark_log_dir.empty()) BenchmarkLog(run.benchmark_log_dir);  // only looks
+  if (!run.benchmark_log_dir.empty()) {
+    const BenchmarkLog only_looks(run.benchmark_log_dir);
+  }
 }
 
 void check_directories(const RunConfig& run) {
-  if (!run.train_dir.empty() && !run.eval) {  // only looks
-    CheckpointWriter(run.train_dir, 0);
+  if (!run.train_dir.empty() && !run.eval) {
+    const CheckpointWriter only_looks(run.train_dir, 0);
     lock_train_dir(run.train_dir);
   }
   if (run.summary_dir.empty()) return;

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-enum Stream : uint64_t { kChance = 0x62656e63 };
+constexpr uint64_t kChance = 0x62656e63;  // the stream of random numbers
 
 // Work on one example, for one thread.
 using Work = std::function<void(const EncodedExample& example, int64_t number)>;

@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr size_t kGroupsPerWindow = 16;
-enum Stream : uint64_t { kGroups = 0x67727570, kExamples = 0x6578616d };
+constexpr uint64_t kGroups = 0x67727570, kExamples = 0x6578616d;  // streams of random numbers
 
 // Fisher and Yates, with the stream's numbers from `draw` on.
 template <typename T>

@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-enum Stream : uint64_t { kSizes = 0x73697a65, kContent = 0x636f6e74 };
+constexpr uint64_t kSizes = 0x73697a65, kContent = 0x636f6e74;  // streams of random numbers
 
 struct SizeRow {
   double part;  // of all images
@@ -46,7 +46,7 @@ void add_octave(const Octave& octave, ImageSize size, const RandomStream& random
       const float right = static_cast<float>(x % octave.cell) / static_cast<float>(octave.cell);
       const float left_value = upper[column] + down * (lower[column] - upper[column]);
       const float right_value = upper[column + 1] + down * (lower[column + 1] - upper[column + 1]);
-      plane[static_cast<size_t>(y * size.width + x)] +=
+      plane[static_cast<size_t>(y) * static_cast<size_t>(size.width) + static_cast<size_t>(x)] +=
           left_value + right * (right_value - left_value);
     }
   }

@@ -36,7 +36,7 @@ void make_directory(const std::string& directory) {
 
 std::string on_one_line(std::string_view note) {
   std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
-  for (size_t at = 0; (at = line.find('\n', at)) != line.npos;) line.replace(at, 1, ", ");
+  for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos;) line.replace(at, 1, ", ");
   return line;
 }
 

@@ -70,11 +70,10 @@ void Pipeline::work() {
     try {
       if (!maker) maker = new_maker_();
       for (; made < piece.count; ++made) {
-        const int64_t floats = options_.image_floats;
-        const auto image = piece.slot->images.floats().subspan(
-            static_cast<size_t>((piece.place + made) * floats), static_cast<size_t>(floats));
-        piece.slot->labels[static_cast<size_t>(piece.place + made)] =
-            maker->make(piece.number + made, image);
+        const size_t place = static_cast<size_t>(piece.place) + static_cast<size_t>(made);
+        const auto floats = static_cast<size_t>(options_.image_floats);
+        const auto image = piece.slot->images.floats().subspan(place * floats, floats);
+        piece.slot->labels[place] = maker->make(piece.number + made, image);
       }
     } catch (...) {  // a thread's top: whoever asks for the batch gets it
       failure = std::current_exception();
@@ -83,7 +82,7 @@ void Pipeline::work() {
   }
 }
 
-void Pipeline::deliver(const Piece& piece, std::exception_ptr failure, int failed_place,
+void Pipeline::deliver(const Piece& piece, const std::exception_ptr& failure, int failed_place,
                        Seconds spent) {
   const std::lock_guard lock(mutex_);
   Slot& slot = *piece.slot;

@@ -67,7 +67,8 @@ class Pipeline : public InputSource {
   };
   void work();
   bool take(Piece& piece);  // waits; false at the end
-  void deliver(const Piece& piece, std::exception_ptr failure, int failed_place, Seconds spent);
+  void deliver(const Piece& piece, const std::exception_ptr& failure, int failed_place,
+               Seconds spent);
   Slot& slot_of(int64_t batch) { return slots_[static_cast<size_t>(batch) % slots_.size()]; }
 
   PipelineOptions options_;

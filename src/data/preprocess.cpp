@@ -14,8 +14,8 @@ constexpr ChannelScale kRaw = {};
 constexpr ChannelScale kNormalOfUnits = {{2, 2, 2}, {-1, -1, -1}};  // of 0 to 1
 
 // Each kind of chance has numbers of its own.
-enum Draw : uint64_t { kWindow = 1, kFlip = 2, kColour = 3 };
-RandomStream stream_of(const ExampleChance& chance, Draw draw) {
+constexpr uint64_t kWindow = 1, kFlip = 2, kColour = 3;  // what is drawn
+RandomStream stream_of(const ExampleChance& chance, uint64_t draw) {
   return RandomStream(chance.random.bits(0), draw);
 }
 bool flips(const ExampleChance& chance) { return stream_of(chance, kFlip).bits(0) % 2 == 1; }

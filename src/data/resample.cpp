@@ -14,9 +14,9 @@ constexpr NamedMethod kMethods[] = {{"bilinear", ResizeMethod::Bilinear},
 
 // Keys' cubic with a = -0.75, at the four distances of a place between two inputs.
 std::array<double, 4> cubic_weights(double fraction) {
-  constexpr double a = -0.75;
-  const auto near = [](double d) { return ((a + 2) * d - (a + 3)) * d * d + 1; };
-  const auto far = [](double d) { return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a; };
+  constexpr double kA = -0.75;
+  const auto near = [](double d) { return ((kA + 2) * d - (kA + 3)) * d * d + 1; };
+  const auto far = [](double d) { return ((kA * d - 5 * kA) * d + 8 * kA) * d - 4 * kA; };
   return {far(1 + fraction), near(fraction), near(1 - fraction), far(2 - fraction)};
 }
 
@@ -71,7 +71,8 @@ void make_axis(const AxisSpec& spec, ResizeMethod method, Axis& axis) {
     begin = std::min(begin, spec.inputs - axis.taps);
     visit_taps(method, place_of(x), scale, [&](int input, double weight) {
       const int tap = inside(input) - begin;
-      axis.weights[static_cast<size_t>(tap * spec.outputs + x)] += static_cast<float>(weight);
+      axis.weights[static_cast<size_t>(tap) * static_cast<size_t>(spec.outputs) +
+                   static_cast<size_t>(x)] += static_cast<float>(weight);
     });
   }
 }

@@ -34,7 +34,8 @@ struct Axis {
   std::vector<float> weights;  // by tap, then by output
 
   float weight(int output, int tap) const {
-    return weights[static_cast<size_t>(tap * outputs + output)];
+    return weights[static_cast<size_t>(tap) * static_cast<size_t>(outputs) +
+                   static_cast<size_t>(output)];
   }
 };
 

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-enum Stream : uint64_t { kChance = 0x6368616e };
+constexpr uint64_t kChance = 0x6368616e;  // the stream of random numbers
 
 OrderOptions order_of(const ExampleSource& source, const StoredInputOptions& options) {
   const auto begins = source.group_begins();

@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-enum Stream : uint64_t { kImages = 0x696d6167, kLabels = 0x6c616265 };
+constexpr uint64_t kImages = 0x696d6167, kLabels = 0x6c616265;  // streams of random numbers
 
 int64_t batch_bytes(const SyntheticOptions& options) {
   return options.batch * options.image.elements() * static_cast<int64_t>(sizeof(float));

@@ -24,9 +24,12 @@ namespace lockstep {
 template <typename Self, typename Struct>
 concept Like = std::same_as<std::remove_const_t<Self>, Struct>;
 
+struct AnyVisitor {
+  void operator()(const char* /*name*/, auto& /*field*/) const {}
+};
 template <typename T>
 concept HasFields = requires(T& value) {
-  fields(value, [](const char*, auto&) {});
+  fields(value, AnyVisitor{});
 };
 
 template <typename T>

@@ -38,7 +38,7 @@ std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
   const bool per_host = std::ranges::any_of(report.configurations, [&](const Configuration& each) {
     return each.config.num_devices != report.configurations[0].config.num_devices;
   });
-  if (scaled == "nodes" && per_host) names.push_back("num-devices");
+  if (scaled == "nodes" && per_host) names.emplace_back("num-devices");
   return names;
 }
 

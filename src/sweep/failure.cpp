@@ -17,7 +17,8 @@ enum class Tells { Cause, Complaint, Culprit, Nothing };
 
 Tells what_tells(std::string_view line) {
   const size_t at = line.find(kSpeaker);
-  const bool tagged = line.starts_with('[') && at != line.npos && at >= 2 && line[at - 2] == ']';
+  const bool tagged =
+      line.starts_with('[') && at != std::string_view::npos && at >= 2 && line[at - 2] == ']';
   if (tagged) return Tells::Cause;
   if (at != 0) return Tells::Nothing;
   return line.ends_with(kOfTheLauncher) ? Tells::Culprit : Tells::Complaint;
@@ -33,7 +34,7 @@ std::string complaint_in(std::span<const std::string> last_lines) {
 
 bool is_full_disk(std::string_view error) {
   return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int code) {
-    return error.find(std::strerror(code)) != error.npos;
+    return error.find(std::strerror(code)) != std::string::npos;
   });
 }
 

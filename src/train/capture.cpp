@@ -56,7 +56,7 @@ Checkpoint capture(CheckpointFacts facts, Engine& engine, const ParameterArena& 
   add_row(carried.values, value_name);
   for (const StateInfo& state : states) {
     tensors.push_back({statistics_name(state), {std::ssize(state.values)}});
-    fills.push_back(
+    fills.emplace_back(
         [&state](std::span<float> out) { std::ranges::copy(state.values, out.begin()); });
   }
   for (const CarriedRow& row : carried.rows) {

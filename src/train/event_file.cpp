@@ -14,17 +14,11 @@ namespace lockstep {
 namespace {
 
 // Field numbers of Event, SessionLog, Summary and Summary.Value.
-enum EventField : uint32_t {
-  kWallTime = 1,
-  kStep = 2,
-  kFileVersion = 3,
-  kSummary = 5,
-  kSessionLog = 7
-};
-enum SessionLogField : uint32_t { kStatus = 1 };
-enum SessionStatus : uint64_t { kStart = 1 };
-enum SummaryField : uint32_t { kValue = 1 };
-enum ValueField : uint32_t { kTag = 1, kSimpleValue = 2 };
+constexpr uint32_t kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5, kSessionLog = 7;
+constexpr uint32_t kStatus = 1;
+constexpr uint32_t kValue = 1;
+constexpr uint32_t kTag = 1, kSimpleValue = 2;
+constexpr uint64_t kStart = 1;  // a status
 constexpr std::string_view kVersion = "brain.Event:2";
 
 double now() {

@@ -239,8 +239,8 @@ PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<I
   httplib::Server& server = inside_->server;
   const bool any = options.port == 0;
   if (any) {
-    inside_->port = server.bind_to_any_port(options.host.c_str());
-  } else if (server.bind_to_port(options.host.c_str(), options.port)) {
+    inside_->port = server.bind_to_any_port(options.host);
+  } else if (server.bind_to_port(options.host, options.port)) {
     inside_->port = options.port;
   }
   if (inside_->port <= 0) {

@@ -46,8 +46,8 @@ LayerCode make_code(const BatchNorm& layer, const Place& place) {
 LayerCode make_code(const Lrn& layer, const Place&) {
   const int64_t window = 2 * layer.radius + 1;
   return {"at::avg_pool3d, at::pow", [layer, window](const Inputs& x, Step&) {
-            const at::Tensor volume = at::constant_pad_nd(
-                (x[0] * x[0]).unsqueeze(1), {0, 0, 0, 0, layer.radius, layer.radius});
+            const at::Tensor volume = at::constant_pad_nd((x[0] * x[0]).unsqueeze(1),
+                                                          {0, 0, 0, 0, layer.radius, layer.radius});
             const at::Tensor sums =
                 at::avg_pool3d(volume, {window, 1, 1}, {1, 1, 1}, {0, 0, 0}, /*ceil_mode=*/false,
                                /*count_include_pad=*/true, /*divisor_override=*/1)
