@@ -12,7 +12,7 @@ namespace {
 
 TEST(Audience, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
   const TemporaryDirectory directory;
-  const std::filesystem::path logs = directory.path();
+  const std::filesystem::path& logs = directory.path();
   for (const char* name : {"rank-0-a.log", "rank-1-b.log"}) {
     std::filesystem::create_symlink("/dev/full", logs / name);
   }

@@ -65,7 +65,7 @@ class EvaluationRuns : public ::testing::Test {
   Words on_digits(const std::string& data, Words more) const {
     for (const char* word :
          {"--model=mnist", "--batch-size=20", "--optimizer=adam", "--init-learning-rate=0.001"}) {
-      more.push_back(word);
+      more.emplace_back(word);
     }
     more.push_back("--data-dir=" + data);
     return more;
