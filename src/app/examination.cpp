@@ -49,6 +49,7 @@ class Doctor {
   }
 
   std::vector<Letter> letters() {
+    lose_those_gone();
     if (outstanding_.empty() && !over_) next_batch();
     return std::exchange(letters_, {});
   }
@@ -69,7 +70,7 @@ class Doctor {
     if (said.kind == "answer" && host < examined_.hosts.size()) {
       take(host, said.name, Json::parse(said.text, nullptr, /*allow_exceptions=*/false));
     } else if (said.kind == "gone") {
-      lose(line.command);
+      gone_.push_back(line.command);
     }
     return Next::GoOn;
   }
@@ -77,6 +78,7 @@ class Doctor {
   Next poll() const { return over_ ? Next::Stop : Next::GoOn; }
 
   Examined finish() {
+    lose_those_gone();
     for (const auto& [host, question] : outstanding_) {
       const std::string said = complaint_of(host);
       examined_.hosts[host].unreachable =
@@ -191,6 +193,11 @@ class Doctor {
     return said == complaints_.end() ? "" : fmt::format("{}", fmt::join(said->second, "; "));
   }
 
+  // Not at once: the end is heard on stdout, and the reason may still be to be read from stderr.
+  void lose_those_gone() {
+    for (const size_t command : std::exchange(gone_, {})) lose(command);
+  }
+
   void lose(size_t command) {
     const std::string said = complaint_of(command);
     const std::string why = said.empty() ? "the connection ended" : said;
@@ -213,6 +220,7 @@ class Doctor {
   std::vector<Letter> letters_;
   std::map<size_t, double> asked_;
   std::map<size_t, std::vector<std::string>> complaints_;
+  std::vector<size_t> gone_;  // commands
   std::vector<std::optional<int>> ports_;
   std::vector<std::pair<size_t, size_t>> links_;
   size_t next_link_ = 0;
