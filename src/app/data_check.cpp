@@ -6,6 +6,7 @@
 #include "app/data_commands.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json_text.h"
 #include "config/run_json.h"
 #include "data/check_set.h"
 #include "data/data_formats.h"
@@ -120,9 +121,7 @@ int data_check_command(Surroundings& around, std::span<const std::string> argume
     if (!wishes.json) around.out << text_of_report(report, name);
     good = good && is_whole(report);
   }
-  if (wishes.json) {  // names of files need not be UTF-8
-    around.out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
-  }
+  if (wishes.json) around.out << json_text(json, 1) << "\n";
   return good ? kSuccess : kFailure;
 }
 

@@ -9,6 +9,7 @@
 #include "app/interrupt.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json_text.h"
 #include "config/problems.h"
 #include "launch/adoption.h"
 #include "launch/plan_program.h"
@@ -205,7 +206,7 @@ void tell_failure(const RunResult& result, std::ostream& err) {
 
 int report(const RunResult& result, Surroundings& around) {
   if (!result.config.result.empty()) {
-    write_whole_file(result.config.result, result_to_json(result).dump(1) + "\n");
+    write_whole_file(result.config.result, json_text(result_to_json(result), 1) + "\n");
   }
   if (result.error) {
     tell_failure(result, around.err);

@@ -4,6 +4,7 @@
 
 #include "app/clocks.h"
 #include "comm/gather.h"
+#include "config/json_text.h"
 
 namespace lockstep {
 namespace {
@@ -89,9 +90,7 @@ GatheredRun gather_run(Crew& crew, WorkerReport mine) {
     return gathered;
   }
   const std::vector<Seconds> offsets = clock_offsets(control);
-  // Names of damaged files need not be UTF-8.
-  const std::string text = to_json(mine).dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::vector<std::string> texts = gather(control, text, 0);
+  const std::vector<std::string> texts = gather(control, json_text(to_json(mine)), 0);
   for (size_t rank = 0; rank < texts.size(); ++rank) {
     WorkerReport report = from_json(Json::parse(texts[rank]));
     to_our_clock(report, offsets[rank], mine.start);

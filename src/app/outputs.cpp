@@ -5,6 +5,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json_text.h"
 #include "report/benchmark_log.h"
 #include "report/profile.h"
 #include "train/checkpoint_files.h"
@@ -43,10 +44,7 @@ std::string trace_line(const std::string& path) { return "Dumping trace to " + p
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
-    // Names of files need not be UTF-8.
-    const Json json = result_to_json(run.result);
-    write_whole_file(config.result,
-                     json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+    write_whole_file(config.result, json_text(result_to_json(run.result), 1) + "\n");
     around.err << result_line(config.result) << "\n";
   }
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();

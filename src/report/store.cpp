@@ -11,6 +11,7 @@
 
 #include "base/directory_lock.h"
 #include "base/error.h"
+#include "config/json_text.h"
 #include "config/run_id.h"
 
 namespace lockstep {
@@ -95,7 +96,7 @@ std::string stored_line(const StoredRun& run) {
   const Json result = result_to_json(without_samples(run.result));
   for (const auto& [key, value] : result.items()) json[key] = value;
   // What a program printed need not be UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 StoreContents read_store(const std::string& directory) {

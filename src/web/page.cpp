@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json_text.h"
 #include "web/page_assets.h"
 
 namespace lockstep {
@@ -11,7 +12,7 @@ namespace {
 
 // No word of the data may end the script that holds it, or begin a comment in it.
 std::string inside_script(const Json& data) {
-  std::string text = data.dump(-1, ' ', false, Json::error_handler_t::replace), result;
+  std::string text = json_text(data), result;
   for (const char letter : text) result += letter == '<' ? "\\u003c" : std::string(1, letter);
   return result;
 }

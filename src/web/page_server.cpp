@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "config/json_text.h"
 #include "report/store.h"
 #include "web/own_address.h"
 #include "web/page.h"
@@ -42,8 +43,7 @@ std::string without_port(const std::string& host) {
 }
 
 std::string event_text(const PageEvent& event) {
-  return fmt::format("event: {}\ndata: {}\n\n", event.name,
-                     event.data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return fmt::format("event: {}\ndata: {}\n\n", event.name, json_text(event.data));
 }
 
 }  // namespace
@@ -139,8 +139,7 @@ std::string PageServer::Inside::set_text(const SweepDirectory& sweep) {
     const auto known = made.find(sweep.name);
     if (known != made.end() && known->second.version == sweep.version) return known->second.text;
   }
-  std::string text =
-      page_set(read_sweep(sweep)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = json_text(page_set(read_sweep(sweep)));
   const std::lock_guard lock(mutex);
   made[sweep.name] = {sweep.version, text};
   return text;

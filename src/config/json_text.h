@@ -1,0 +1,16 @@
+// json_text.h: JSON as text, whatever names of files are in it.
+#pragma once
+
+#include <string>
+
+#include "config/run_json.h"
+
+namespace lockstep {
+
+// Names of files need not be UTF-8, which the text of JSON must be: what is not is replaced.
+// Without indent it is one line.
+inline std::string json_text(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace lockstep
