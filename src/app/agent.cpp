@@ -97,9 +97,8 @@ class RunDirectory {
   fs::path path_;
 };
 
-std::vector<Command> plan(const Surroundings& around, const AgentJob& job,
-                          const std::string& store) {
-  LocalJob local = {.argv = {around.program, job.command},
+std::vector<Command> plan(const Context& context, const AgentJob& job, const std::string& store) {
+  LocalJob local = {.argv = {context.program, job.command},
                     .ranks = job.ranks,
                     .host = read_host().name,
                     .environment = {{kSizeVariable, fmt::to_string(job.size)},
@@ -145,22 +144,22 @@ void report(const PlanOutcome& outcome, std::ostream& out) {
       << std::flush;
 }
 
-int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
+int run_job(Context& context, const AgentJob& job, Orders& orders) {
   const RunDirectory directory(job.directory);
   std::optional<StoreServer> store;
   if (job.keeps_store) {
     store.emplace(StoreServerOptions{.endpoint = {"", job.store_port},
                                      .token = job.token,
                                      .keeper = "the agent on " + read_host().name});
-    around.out << "store " << store->port() << "\n" << std::flush;
+    context.out << "store " << store->port() << "\n" << std::flush;
   }
   const AgentLine begin = parse_agent_line(orders.next());
   if (begin.kind != "store") return kSuccess;
-  const std::vector<Command> commands = plan(around, job, begin.name);
+  const std::vector<Command> commands = plan(context, job, begin.name);
   const auto line = [&](const OutputLine& said) {
-    around.out << (said.from_stderr ? "err " : "out ") << job.ranks[said.command] << " "
-               << said.text << "\n"
-               << std::flush;
+    context.out << (said.from_stderr ? "err " : "out ") << job.ranks[said.command] << " "
+                << said.text << "\n"
+                << std::flush;
     return Next::GoOn;
   };
   const auto poll = [&] { return orders.take() ? Next::Stop : Next::GoOn; };
@@ -168,16 +167,16 @@ int run_job(Surroundings& around, const AgentJob& job, Orders& orders) {
       commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
       {.line = line, .poll = poll, .legacy = directory.path().string()});
-  report(outcome, around.out);
-  send_files(around.out, directory.path());
+  report(outcome, context.out);
+  send_files(context.out, directory.path());
   return kSuccess;
 }
 
 }  // namespace
 
-int agent_command(Surroundings& around, std::span<const std::string> arguments) {
+int agent_command(RunContext& context, std::span<const std::string> arguments) {
   if (!arguments.empty()) {
-    around.out
+    context.out
         << "'lockstep train --hosts' starts this on every host; it reads its job from stdin.\n";
     return arguments.front() == "--help" ? kSuccess : kUsage;
   }
@@ -186,13 +185,13 @@ int agent_command(Surroundings& around, std::span<const std::string> arguments) 
   const std::string first = orders.next();
   const AgentLine line = parse_agent_line(first);
   if (line.kind == kProbe) {
-    return answer_questions(around, line.name, [&] { return orders.next(); });
+    return answer_questions(context, line.name, [&] { return orders.next(); });
   }
   const AgentJob job = job_from_json(Json::parse(first));
   if (job.version != program_version()) {
     throw Error("this is lockstep {}, and the launcher is {}", program_version(), job.version);
   }
-  return run_job(around, job, orders);
+  return run_job(context, job, orders);
 }
 
 }  // namespace lockstep

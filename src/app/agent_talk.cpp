@@ -24,8 +24,8 @@ std::string in_brackets(const std::string& name) {
 
 class AgentTalk : public Talk {
  public:
-  AgentTalk(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
-      : around_(around), plan_(plan), audience_(around, plan.processes, run), files_(run) {
+  AgentTalk(Context& context, const LaunchPlan& plan, const RunConfig& run)
+      : context_(context), plan_(plan), audience_(context, plan.processes, run), files_(run) {
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
       letters_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
     }
@@ -35,7 +35,7 @@ class AgentTalk : public Talk {
     if (line.from_stderr) {  // of ssh, or of an agent that could not begin
       complaints_[line.command] = line.text;
       audience_.keep(host(line.command), line.text);
-      around_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
+      context_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
       return Next::GoOn;
     }
     const AgentLine said = parse_agent_line(line.text);
@@ -47,7 +47,7 @@ class AgentTalk : public Talk {
       if (rank && text) audience_.hear(static_cast<int>(*rank), *text, said.kind == "err");
     } else if (said.kind == "file") {
       const std::string news = files_.add(said.name, from_base64(said.text));
-      if (!news.empty()) around_.err << news << "\n" << std::flush;
+      if (!news.empty()) context_.err << news << "\n" << std::flush;
     } else if (said.kind == "last") {
       last_lines_[line.command].push_back(said.text);
     } else if (said.kind == "failed") {
@@ -79,10 +79,10 @@ class AgentTalk : public Talk {
     const bool reason_is_known = failed_at_ && code_ != kInterrupted;
     if (outcome.end == RunEnd::Failed && !reason_is_known) {
       const auto said = complaints_.find(outcome.culprit);
-      around_.err << fmt::format("lockstep: host {}; the run was ended\n",
-                                 said == complaints_.end()
-                                     ? outcome.why
-                                     : fmt::format("{}: {}", host(said->first), said->second));
+      context_.err << fmt::format("lockstep: host {}; the run was ended\n",
+                                  said == complaints_.end()
+                                      ? outcome.why
+                                      : fmt::format("{}: {}", host(said->first), said->second));
       return kFailure;
     }
     if (failed_at_) return code_;
@@ -104,16 +104,16 @@ class AgentTalk : public Talk {
     const int code = code_of_run(static_cast<int>(whole_number(said.name).value_or(kFailure)));
     if (failed_at_ || (stopping_ && code == kInterrupted)) return;
     for (const std::string& line : last_lines_[command]) {
-      around_.err << "[" << host(command) << "] " << line << "\n";
+      context_.err << "[" << host(command) << "] " << line << "\n";
     }
     audience_.keep(host(command), said.text);
-    around_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    context_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
     code_ = code;
     failed_at_ = Clock::now();
     tell_all("stop\n");
   }
 
-  Surroundings& around_;
+  Context& context_;
   const LaunchPlan& plan_;
   Audience audience_;
   RemoteFiles files_;
@@ -129,9 +129,9 @@ class AgentTalk : public Talk {
 
 }  // namespace
 
-std::unique_ptr<Talk> talk_with_agents(Surroundings& around, const LaunchPlan& plan,
+std::unique_ptr<Talk> talk_with_agents(Context& context, const LaunchPlan& plan,
                                        const RunConfig& run) {
-  return std::make_unique<AgentTalk>(around, plan, run);
+  return std::make_unique<AgentTalk>(context, plan, run);
 }
 
 }  // namespace lockstep

@@ -56,8 +56,8 @@ std::vector<Contender> contenders_for(const AllReduceWishes& w, Crew& crew) {
 // The measuring rank of a run; rank 0 keeps the rows and shows each as it comes.
 class Measurement {
  public:
-  Measurement(Surroundings& around, const AllReduceWishes& wishes, Crew& crew)
-      : around_(around),
+  Measurement(Context& context, const AllReduceWishes& wishes, Crew& crew)
+      : context_(context),
         wishes_(wishes),
         crew_(crew),
         reductions_(reductions_for(wishes)),
@@ -69,13 +69,13 @@ class Measurement {
 
   int run() {
     if (speaks()) {
-      if (const auto note = note_on_load(host_)) around_.err << *note << "\n";
-      around_.out << title() << all_reduce_header() << std::flush;
+      if (const auto note = note_on_load(host_)) context_.err << *note << "\n";
+      context_.out << title() << all_reduce_header() << std::flush;
     }
     for (const Reduction& reduction : reductions_) measure(reduction);
     if (!speaks()) return kSuccess;
-    around_.out << all_reduce_footer(rows_);
-    if (wishes_.tune) around_.out << "--all-reduce-spec " << tuned_spec() << "\n";
+    context_.out << all_reduce_footer(rows_);
+    if (wishes_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
     write_result();
     const int64_t wrong = wrong_numbers(rows_);
     if (wrong > 0) throw Error("{} numbers are not the sum", wrong);
@@ -109,7 +109,7 @@ class Measurement {
                        .messages = std::ssize(reduction.message_floats),
                        .seconds = times[i].seconds,
                        .wrong = wishes_.check ? std::optional(times[i].wrong) : std::nullopt});
-      around_.out << all_reduce_line(rows_.back()) << std::flush;
+      context_.out << all_reduce_line(rows_.back()) << std::flush;
     }
   }
 
@@ -144,10 +144,10 @@ class Measurement {
                            {"rows", rows}};
     if (wishes_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
     write_whole_file(wishes_.run.result, json.dump(1) + "\n");
-    around_.err << result_line(wishes_.run.result) << "\n";
+    context_.err << result_line(wishes_.run.result) << "\n";
   }
 
-  Surroundings& around_;
+  Context& context_;
   const AllReduceWishes& wishes_;
   Crew& crew_;
   std::vector<Reduction> reductions_;
@@ -156,8 +156,8 @@ class Measurement {
   const HostInfo host_ = read_host();
 };
 
-int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes, PerHost per_host) {
-  const RunPlaces places = places_for(wishes.run, per_host, around);
+int launch_all_reduce(Context& context, const AllReduceWishes& wishes, PerHost per_host) {
+  const RunPlaces places = places_for(wishes.run, per_host, context);
   if (places.ranks.size() < 2) {
     throw UsageError(
         "one rank has nobody to sum with; use --num-devices N or --hosts, or start several with "
@@ -165,31 +165,31 @@ int launch_all_reduce(Surroundings& around, const AllReduceWishes& wishes, PerHo
   }
   const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(wishes, run); };
   return launch(
-      around,
+      context,
       {.command = "allreduce", .name = "allreduce", .run = wishes.run, .arguments = arguments},
       places);
 }
 
 }  // namespace
 
-int allreduce_command(Surroundings& around, std::span<const std::string> arguments) {
+int allreduce_command(RunContext& context, std::span<const std::string> arguments) {
   AllReduceWishes wishes;
   wishes.run.variable_update = "replicated";  // ranks are workers only
   CommandSyntax syntax = all_reduce_syntax(wishes);
   bool per_host = false;
   note_given(syntax.flags, "num-devices", per_host);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   check_wishes(wishes);
-  const Place place = find_place(wishes.run, around.environment);
+  const Place place = find_place(wishes.run, context.environment);
   if (place.meeting == Meeting::Nobody) {
-    return launch_all_reduce(around, wishes, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+    return launch_all_reduce(context, wishes, per_host ? PerHost::AsSaid : PerHost::AsSlots);
   }
   const Roles roles = roles_of(wishes.run, place);
   Crew crew(place, roles, wishes.run);
-  return Measurement(around, wishes, crew).run();
+  return Measurement(context, wishes, crew).run();
 }
 
 }  // namespace lockstep

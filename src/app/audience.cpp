@@ -14,9 +14,9 @@ constexpr const char* kInterruptedLine = "lockstep: interrupted";
 
 }  // namespace
 
-Audience::Audience(Surroundings& around, std::span<const PlannedProcess> processes,
+Audience::Audience(Context& context, std::span<const PlannedProcess> processes,
                    const RunConfig& run)
-    : around_(around), processes_(processes), verbose_(run.verbose), log_dir_(run.log_dir) {
+    : context_(context), processes_(processes), verbose_(run.verbose), log_dir_(run.log_dir) {
   if (log_dir_.empty()) return;
   for (const PlannedProcess& process : processes_) {
     logs_.try_emplace(process.rank, log_dir_,
@@ -35,9 +35,9 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
   if (log != logs_.end()) write(log->second, text + "\n");
   if (rank == 0) {
     if (text.starts_with(kInterruptedLine)) told_of_interruption_ = Clock::now();
-    (from_stderr ? around_.err : around_.out) << text << "\n" << std::flush;
+    (from_stderr ? context_.err : context_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
-    around_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
+    context_.err << "[" << who(rank) << "] " << text << "\n" << std::flush;
   } else if (from_stderr) {
     remember(who(rank), text);
   }
@@ -46,7 +46,7 @@ void Audience::hear(int rank, const std::string& text, bool from_stderr) {
 void Audience::hear_starter(const std::string& name, const std::string& text) {
   keep(name, text);
   if (verbose_) {
-    around_.err << "[" << name << "] " << text << "\n" << std::flush;
+    context_.err << "[" << name << "] " << text << "\n" << std::flush;
   } else {
     remember(name, text);
   }
@@ -62,8 +62,8 @@ void Audience::keep(const std::string& name, const std::string& text) {
 void Audience::write(OutputLog& log, const std::string& text) {
   log.add(text);
   if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;
-  around_.err << "note: the logs in " << log_dir_ << " are not complete: " << log.trouble() << "\n"
-              << std::flush;
+  context_.err << "note: the logs in " << log_dir_ << " are not complete: " << log.trouble() << "\n"
+               << std::flush;
 }
 
 void Audience::remember(const std::string& name, const std::string& text) {
@@ -72,13 +72,13 @@ void Audience::remember(const std::string& name, const std::string& text) {
 }
 
 void Audience::explain() {
-  for (const std::string& line : unshown_) around_.err << line << "\n";
+  for (const std::string& line : unshown_) context_.err << line << "\n";
   unshown_.clear();
 }
 
 void Audience::tell_of_interruption() {
   if (std::exchange(told_of_interruption_, Clock::now())) return;
-  around_.err << kInterruptedLine << "; nothing more was measured than is shown here\n";
+  context_.err << kInterruptedLine << "; nothing more was measured than is shown here\n";
 }
 
 std::optional<Seconds> Audience::since_interruption() const {

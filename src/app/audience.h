@@ -21,7 +21,7 @@ class Audience {
  public:
   // --log-dir of the run keeps what is heard, a file per rank; empty: nothing is kept.
   // `processes` are borrowed, and outlive this.
-  Audience(Surroundings& around, std::span<const PlannedProcess> processes, const RunConfig& run);
+  Audience(Context& context, std::span<const PlannedProcess> processes, const RunConfig& run);
 
   void hear(int rank, const std::string& text, bool from_stderr);
   // From the program that starts the processes, or from the line to a host. Without --verbose shown
@@ -44,7 +44,7 @@ class Audience {
   void remember(const std::string& name, const std::string& text);
   void write(OutputLog& log, const std::string& text);
 
-  Surroundings& around_;
+  Context& context_;
   std::span<const PlannedProcess> processes_;
   bool verbose_;
   std::string log_dir_;

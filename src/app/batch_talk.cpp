@@ -33,11 +33,11 @@ class FollowedFile {
 
 class BatchTalk : public Talk {
  public:
-  BatchTalk(Surroundings& around, const LaunchPlan& plan) : around_(around), plan_(plan) {}
+  BatchTalk(Context& context, const LaunchPlan& plan) : context_(context), plan_(plan) {}
 
   Next hear(const OutputLine& line) override {
     if (line.from_stderr) {
-      around_.err << line.text << "\n" << std::flush;
+      context_.err << line.text << "\n" << std::flush;
       return Next::GoOn;
     }
     last_ = parse_batch_news(line.text);
@@ -48,9 +48,9 @@ class BatchTalk : public Talk {
     }
     if (last_.state != "END") {
       const bool waits = last_.state == "PENDING" && last_.more != "None";
-      around_.err << fmt::format("Slurm job {}: {}{}\n", last_.job, lower_case(last_.state),
-                                 waits ? fmt::format(" ({})", last_.more) : "")
-                  << std::flush;
+      context_.err << fmt::format("Slurm job {}: {}{}\n", last_.job, lower_case(last_.state),
+                                  waits ? fmt::format(" ({})", last_.more) : "")
+                   << std::flush;
     }
     return Next::GoOn;
   }
@@ -66,8 +66,8 @@ class BatchTalk : public Talk {
     pass_on();
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
-      around_.err << "lockstep: " << (outcome.why.empty() ? "the job was lost" : outcome.why)
-                  << "\n";
+      context_.err << "lockstep: " << (outcome.why.empty() ? "the job was lost" : outcome.why)
+                   << "\n";
       return kFailure;
     }
     const size_t space = last_.more.find(' ');  // "FAILED 1:0"
@@ -75,18 +75,18 @@ class BatchTalk : public Talk {
     const auto code = whole_number(last_.more.substr(
         space + 1, last_.more.find(':') - std::min(space + 1, last_.more.find(':'))));
     if (state == "COMPLETED") return kSuccess;
-    around_.err << fmt::format("lockstep: Slurm job {} ended: {}; its output is in {}-{}.err\n",
-                               last_.job, lower_case(last_.more), plan_.batch_output, last_.job);
+    context_.err << fmt::format("lockstep: Slurm job {} ended: {}; its output is in {}-{}.err\n",
+                                last_.job, lower_case(last_.more), plan_.batch_output, last_.job);
     return code && *code > 0 ? static_cast<int>(*code) : kFailure;
   }
 
  private:
   void pass_on() {
-    if (out_) out_->pass_on(around_.out);
-    if (err_) err_->pass_on(around_.err);
+    if (out_) out_->pass_on(context_.out);
+    if (err_) err_->pass_on(context_.err);
   }
 
-  Surroundings& around_;
+  Context& context_;
   const LaunchPlan& plan_;
   BatchNews last_;
   std::optional<FollowedFile> out_, err_;
@@ -95,8 +95,8 @@ class BatchTalk : public Talk {
 
 }  // namespace
 
-std::unique_ptr<Talk> talk_with_batch(Surroundings& around, const LaunchPlan& plan) {
-  return std::make_unique<BatchTalk>(around, plan);
+std::unique_ptr<Talk> talk_with_batch(Context& context, const LaunchPlan& plan) {
+  return std::make_unique<BatchTalk>(context, plan);
 }
 
 }  // namespace lockstep

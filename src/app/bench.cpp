@@ -71,11 +71,10 @@ void prepare_output(const Wishes& wishes, const std::vector<Entry>& entries) {
 }
 
 // Empty: the user interrupted it.
-std::optional<RunResult> measure(const Surroundings& around, const Wishes& wishes,
-                                 const Entry& entry) {
+std::optional<RunResult> measure(const Context& context, const Wishes& wishes, const Entry& entry) {
   const std::string path = result_path(wishes, entry);
   const int code =
-      run_child({around.program, "train", "--model", entry.model, "--batch-size", entry.batch,
+      run_child({context.program, "train", "--model", entry.model, "--batch-size", entry.batch,
                  "--num-batches", wishes.num_batches, "--num-warmup-batches",
                  wishes.num_warmup_batches, "--threads", wishes.threads, "--result", path});
   if (code == kInterrupted) return {};
@@ -113,11 +112,11 @@ CommandSyntax syntax_for(Wishes& wishes) {
 
 }  // namespace
 
-int bench_command(Surroundings& around, std::span<const std::string> arguments) {
+int bench_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   const std::vector<Entry> entries = entries_in(wishes.models);
@@ -126,15 +125,15 @@ int bench_command(Surroundings& around, std::span<const std::string> arguments) 
   std::vector<RunResult> results;
   for (const Entry& entry : entries) {
     if (interrupts.interrupted()) break;
-    around.err << fmt::format("[{}/{}] {}, batch {}: {} warm-up and {} timed steps\n",
-                              results.size() + 1, entries.size(), entry.model, entry.batch,
-                              wishes.num_warmup_batches, wishes.num_batches);
-    std::optional<RunResult> result = measure(around, wishes, entry);
+    context.err << fmt::format("[{}/{}] {}, batch {}: {} warm-up and {} timed steps\n",
+                               results.size() + 1, entries.size(), entry.model, entry.batch,
+                               wishes.num_warmup_batches, wishes.num_batches);
+    std::optional<RunResult> result = measure(context, wishes, entry);
     if (!result) break;
     results.push_back(std::move(*result));
   }
   if (!results.empty()) {
-    around.out << bench_table(results) << "results: " << wishes.output << "/\n";
+    context.out << bench_table(results) << "results: " << wishes.output << "/\n";
   }
   return results.size() == entries.size() ? kSuccess : kInterrupted;
 }

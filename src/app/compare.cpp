@@ -97,11 +97,11 @@ void make_labels_differ(std::vector<CompareSide>& sides, const std::vector<std::
 
 }  // namespace
 
-int compare_command(Surroundings& around, std::span<const std::string> arguments) {
+int compare_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   const std::vector<std::string> lists = sides_in(wishes);
@@ -116,9 +116,9 @@ int compare_command(Surroundings& around, std::span<const std::string> arguments
   }
   CompareReport report = compare(sides, wishes.threshold);
   for (const std::string& line : differences) report.notes.push_back("different work: " + line);
-  around.out << (wishes.json       ? compare_to_json(report).dump(1) + "\n"
-                 : wishes.markdown ? compare_markdown(report)
-                                   : compare_table(report));
+  context.out << (wishes.json       ? compare_to_json(report).dump(1) + "\n"
+                  : wishes.markdown ? compare_markdown(report)
+                                    : compare_table(report));
   return kSuccess;
 }
 

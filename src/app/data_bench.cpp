@@ -87,11 +87,11 @@ Shape image_for(const ExampleSource& source, int size) {
 
 }  // namespace
 
-int data_bench_command(Surroundings& around, std::span<const std::string> arguments) {
+int data_bench_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.directory.empty()) throw UsageError("data bench needs the directory of a data set");
@@ -111,7 +111,7 @@ int data_bench_command(Surroundings& around, std::span<const std::string> argume
                     .time = Seconds(static_cast<double>(wishes.milliseconds) / 1e3)}));
     }
   }
-  around.out << (wishes.json ? json_of(rates).dump(1) + "\n" : table_of(rates));
+  context.out << (wishes.json ? json_of(rates).dump(1) + "\n" : table_of(rates));
   return kSuccess;
 }
 

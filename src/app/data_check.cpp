@@ -99,11 +99,11 @@ std::string text_of_report(const CheckReport& report, std::string_view split) {
 
 }  // namespace
 
-int data_check_command(Surroundings& around, std::span<const std::string> arguments) {
+int data_check_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.directory.empty()) throw UsageError("data check needs the directory of a data set");
@@ -113,15 +113,15 @@ int data_check_command(Surroundings& around, std::span<const std::string> argume
   for (const auto& [split, name] :
        {std::pair(Split::Training, "training"), std::pair(Split::Validation, "validation")}) {
     if (!format.is_there(wishes.directory, split)) continue;
-    WorkBar bar(around, name);
+    WorkBar bar(context, name);
     const CheckReport report = check_data_set(
         {.directory = wishes.directory, .split = split, .threads = threads_or_all(wishes.threads)},
         [&](int64_t done, int64_t all) { bar.show(done, all); });
     json[name] = json_of(report);
-    if (!wishes.json) around.out << text_of_report(report, name);
+    if (!wishes.json) context.out << text_of_report(report, name);
     good = good && is_whole(report);
   }
-  if (wishes.json) around.out << json_text(json, 1) << "\n";
+  if (wishes.json) context.out << json_text(json, 1) << "\n";
   return good ? kSuccess : kFailure;
 }
 

@@ -28,25 +28,25 @@ std::string overview() {
   return text + "\n'lockstep data COMMAND --help' explains one.\n";
 }
 
-Progress::Style style_for(const Surroundings& around) {
-  if (!around.err_is_terminal) return Progress::Style::Silent;
-  return around.colour ? Progress::Style::Colour : Progress::Style::Plain;
+Progress::Style style_for(const Context& context) {
+  if (!context.err_is_terminal) return Progress::Style::Silent;
+  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
 }
 
 }  // namespace
 
-int data_command(Surroundings& around, std::span<const std::string> arguments) {
+int data_command(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    around.err << overview();
+    context.err << overview();
     return kUsage;
   }
   if (arguments[0] == "--help" || arguments[0] == "-h") {
-    around.out << overview();
+    context.out << overview();
     return kSuccess;
   }
   std::vector<std::string> names;
   for (const Subcommand& command : kDataCommands) {
-    if (command.name == arguments[0]) return command.run(around, arguments.subspan(1));
+    if (command.name == arguments[0]) return command.run(context, arguments.subspan(1));
     names.emplace_back(command.name);
   }
   throw UsageError("there is no command 'data {}'; there are {}", arguments[0],
@@ -75,8 +75,8 @@ Flag switch_flag(const std::string& name, const std::string& help, bool* value) 
           }};
 }
 
-WorkBar::WorkBar(Surroundings& around, std::string what)
-    : progress_(around.err, style_for(around)), what_(std::move(what)) {}
+WorkBar::WorkBar(Context& context, std::string what)
+    : progress_(context.err, style_for(context)), what_(std::move(what)) {}
 
 void WorkBar::show(int64_t done, int64_t all) {
   const double part = static_cast<double>(done) / static_cast<double>(std::max<int64_t>(all, 1));

@@ -10,10 +10,10 @@
 
 namespace lockstep {
 
-int data_pack_command(Surroundings& around, std::span<const std::string> arguments);
-int data_make_command(Surroundings& around, std::span<const std::string> arguments);
-int data_check_command(Surroundings& around, std::span<const std::string> arguments);
-int data_bench_command(Surroundings& around, std::span<const std::string> arguments);
+int data_pack_command(RunContext& context, std::span<const std::string> arguments);
+int data_make_command(RunContext& context, std::span<const std::string> arguments);
+int data_check_command(RunContext& context, std::span<const std::string> arguments);
+int data_bench_command(RunContext& context, std::span<const std::string> arguments);
 
 // A flag whose value is a whole number within limits; they are part of the complaint.
 struct NumberFlag {
@@ -27,7 +27,7 @@ Flag switch_flag(const std::string& name, const std::string& help, bool* value);
 // A bar on the terminal for work that is counted; estimates the end from the beginning.
 class WorkBar {
  public:
-  WorkBar(Surroundings& around, std::string what);
+  WorkBar(Context& context, std::string what);
   void show(int64_t done, int64_t all);
 
  private:

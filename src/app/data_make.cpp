@@ -64,7 +64,7 @@ PackedExample made_example(const Wishes& wishes, Split split, int64_t index) {
 }
 
 // False: interrupted.
-bool make_split(Surroundings& around, const Wishes& wishes, Split split) {
+bool make_split(Context& context, const Wishes& wishes, Split split) {
   const bool training = split == Split::Training;
   const int64_t images = training ? wishes.images : wishes.validation;
   const int64_t shards = wishes.shards > 0 ? wishes.shards : (images + 999) / 1000;
@@ -82,31 +82,31 @@ bool make_split(Surroundings& around, const Wishes& wishes, Split split) {
   const InterruptWatch interrupts;
   PackOutcome outcome;
   {
-    WorkBar bar(around, training ? "training" : "validation");
+    WorkBar bar(context, training ? "training" : "validation");
     outcome = pack(job, damage, [&](int64_t done, int64_t all) {
       bar.show(done, all);
       return !interrupts.interrupted();
     });
   }
-  around.err << outcome_line(training ? "training" : "validation", "image", outcome);
+  context.err << outcome_line(training ? "training" : "validation", "image", outcome);
   return outcome.written_shards + outcome.kept_shards == job.shards;
 }
 
 }  // namespace
 
-int data_make_command(Surroundings& around, std::span<const std::string> arguments) {
+int data_make_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.directory.empty()) throw UsageError("data make needs a directory for the files");
   if ((wishes.height > 0) != (wishes.width > 0)) {
     throw UsageError("--height and --width belong together");
   }
-  if (!make_split(around, wishes, Split::Training)) return kInterrupted;
-  if (wishes.validation > 0 && !make_split(around, wishes, Split::Validation)) return kInterrupted;
+  if (!make_split(context, wishes, Split::Training)) return kInterrupted;
+  if (wishes.validation > 0 && !make_split(context, wishes, Split::Validation)) return kInterrupted;
   return kSuccess;
 }
 

@@ -53,7 +53,7 @@ int shards_for(const ExampleSource& source, const Wishes& wishes, Split split) {
 }
 
 // False: interrupted.
-bool pack_split(Surroundings& around, const Wishes& wishes, Split split) {
+bool pack_split(Context& context, const Wishes& wishes, Split split) {
   const std::string &from = wishes.words[0], &to = wishes.words[1];
   Damage damage(wishes.skip_corrupt ? Damage::Answer::Skip : Damage::Answer::Stop);
   const int threads = threads_or_all(wishes.threads);
@@ -73,26 +73,26 @@ bool pack_split(Surroundings& around, const Wishes& wishes, Split split) {
   const InterruptWatch interrupts;
   PackOutcome outcome;
   {
-    WorkBar bar(around, name);
+    WorkBar bar(context, name);
     outcome = pack(job, damage, [&](int64_t done, int64_t all) {
       bar.show(done, all);
       return !interrupts.interrupted();
     });
   }
-  around.err << outcome_line(name, "example", outcome);
+  context.err << outcome_line(name, "example", outcome);
   for (const std::string& line : damage_lines(input_result({}, damage.skipped()))) {
-    around.err << line << "\n";
+    context.err << line << "\n";
   }
   return outcome.written_shards + outcome.kept_shards == job.shards;
 }
 
 }  // namespace
 
-int data_pack_command(Surroundings& around, std::span<const std::string> arguments) {
+int data_pack_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.words.size() != 2) {
@@ -103,10 +103,10 @@ int data_pack_command(Surroundings& around, std::span<const std::string> argumen
   if (!record_files(wishes.words[0], Split::Training).empty()) {
     throw UsageError("{} holds TFRecord files already", wishes.words[0]);
   }
-  around.err << fmt::format("data: {} in {}: {}\n", format.name, wishes.words[0], data_name);
-  if (!pack_split(around, wishes, Split::Training)) return kInterrupted;
+  context.err << fmt::format("data: {} in {}: {}\n", format.name, wishes.words[0], data_name);
+  if (!pack_split(context, wishes, Split::Training)) return kInterrupted;
   if (format.is_there(wishes.words[0], Split::Validation) &&
-      !pack_split(around, wishes, Split::Validation)) {
+      !pack_split(context, wishes, Split::Validation)) {
     return kInterrupted;
   }
   if (data_name != "imagenet") {

@@ -95,10 +95,10 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
   return failed;
 }
 
-Examined examine_by_ssh(const Surroundings& around, const DoctorWishes& wishes) {
+Examined examine_by_ssh(const Context& context, const DoctorWishes& wishes) {
   const RunConfig& run = wishes.run;
   std::vector<Host> hosts = hosts_of(run);
-  LaunchJob job = {.program = around.program,
+  LaunchJob job = {.program = context.program,
                    .version = program_version(),
                    .command = "train",
                    .arguments = {},
@@ -130,14 +130,14 @@ Examined with_workers(Examined all, int workers) {
   return all;
 }
 
-Examined examine_by_slurm(const Surroundings& around, const DoctorWishes& wishes) {
+Examined examine_by_slurm(const Context& context, const DoctorWishes& wishes) {
   const RunConfig& run = wishes.run;
-  const auto allocated = around.environment("SLURM_JOB_NUM_NODES");
+  const auto allocated = context.environment("SLURM_JOB_NUM_NODES");
   const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
   const Command command = {
       .name = "srun",
       .argv = {"srun", "--label", "--overcommit", "--nodes=" + nodes, "--ntasks-per-node=1",
-               "--cpu-bind=none", "--mpi=none", around.program, "agent"},
+               "--cpu-bind=none", "--mpi=none", context.program, "agent"},
       .env = srun_environment()};
   ProbeRoute route = {.names = {}, .commands = {command}, .tag = LineTag::Slurm};
   for (int node = 0; node < std::stoi(nodes); ++node) {
@@ -146,16 +146,16 @@ Examined examine_by_slurm(const Surroundings& around, const DoctorWishes& wishes
   return with_workers(examine(route, {.directory = "."}, random_token()), run.num_devices);
 }
 
-Examined examine_this_machine(const Surroundings& around, const DoctorWishes& wishes) {
+Examined examine_this_machine(const Context& context, const DoctorWishes& wishes) {
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
-                            .commands = {{.name = name, .argv = {around.program, "agent"}}}};
+                            .commands = {{.name = name, .argv = {context.program, "agent"}}}};
   return with_workers(examine(route, {.directory = "."}, random_token()), wishes.run.num_devices);
 }
 
 // How hosts are reached.
 struct Way {
-  Examined (*examine)(const Surroundings& around, const DoctorWishes& wishes);
+  Examined (*examine)(const Context& context, const DoctorWishes& wishes);
   const char* reach_advice;
 };
 constexpr Way kHere = {examine_this_machine, ""};
@@ -188,11 +188,11 @@ Json everything(const Examined& all, std::span<const Row> rows) {
 
 }  // namespace
 
-int doctor_command(Surroundings& around, std::span<const std::string> arguments) try {
+int doctor_command(RunContext& context, std::span<const std::string> arguments) try {
   DoctorWishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.slurm && !wishes.run.hosts.empty()) {
@@ -202,21 +202,21 @@ int doctor_command(Surroundings& around, std::span<const std::string> arguments)
     throw UsageError("--nodes is about hosts: give --hosts or --slurm");
   }
   const Way& way = wishes.slurm ? kBySlurm : wishes.run.hosts.empty() ? kHere : kBySsh;
-  const Examined all = way.examine(around, wishes);
-  const CheckContext context = {.all = all,
+  const Examined all = way.examine(context, wishes);
+  const CheckContext checked = {.all = all,
                                 .version = program_version(),
-                                .program = directory_name(around.program),
+                                .program = directory_name(context.program),
                                 .reach_advice = way.reach_advice};
-  std::vector<Row> rows = rows_for(context, /*thorough=*/true);
+  std::vector<Row> rows = rows_for(checked, /*thorough=*/true);
   for (Row& row : link_rows(all)) rows.push_back(std::move(row));
-  around.out << (wishes.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
+  context.out << (wishes.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
   return worst_of(rows) == Level::Problem ? kFailure : kSuccess;
 } catch (const Interrupted&) {
-  around.err << "lockstep: interrupted; nothing is left on the hosts\n";
+  context.err << "lockstep: interrupted; nothing is left on the hosts\n";
   return kInterrupted;
 }
 
-void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+void look_at_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                    const std::function<bool()>& interrupted) {
   ProbeRoute route;
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
@@ -229,11 +229,11 @@ void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
     all.hosts[host].workers = static_cast<int>(plan.agents[host].ranks.size());
   }
-  const CheckContext context = {.all = all,
+  const CheckContext checked = {.all = all,
                                 .version = job.version,
                                 .program = directory_name(job.program),
                                 .reach_advice = kBySsh.reach_advice};
-  std::vector<Row> rows = rows_for(context, /*thorough=*/false);
+  std::vector<Row> rows = rows_for(checked, /*thorough=*/false);
   std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
   std::vector<std::string> problems;
   for (const Row& row : rows) {
@@ -242,7 +242,7 @@ void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
     if (row.finding.level == Level::Problem) {
       problems.push_back(line);
     } else {
-      around.err << "warning: " << line << "\n";
+      context.err << "warning: " << line << "\n";
     }
   }
   if (!problems.empty()) throw Error("{}", fmt::join(problems, "\n"));

@@ -10,11 +10,11 @@
 
 namespace lockstep {
 
-int doctor_command(Surroundings& around, std::span<const std::string> arguments);
+int doctor_command(RunContext& context, std::span<const std::string> arguments);
 
 // Warnings go to stderr. Throws Error with all problems, Interrupted when the user wants no more.
 // The program must be on the hosts already.
-void look_at_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+void look_at_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                    const std::function<bool()>& interrupted);
 
 }  // namespace lockstep

@@ -19,8 +19,8 @@ namespace {
 
 class EvaluationRun {
  public:
-  EvaluationRun(Surroundings& around, const RunPlan& plan, Crew& crew)
-      : around_(around), plan_(plan), crew_(crew), interval_(plan.config.eval_interval_secs) {}
+  EvaluationRun(Context& context, const RunPlan& plan, Crew& crew)
+      : context_(context), plan_(plan), crew_(crew), interval_(plan.config.eval_interval_secs) {}
 
   // All evaluations, of one checkpoint after the other.
   std::vector<Evaluation> run() {
@@ -28,14 +28,14 @@ class EvaluationRun {
     if (!found && !repeats()) {
       throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
     }
-    Evaluator evaluator(plan_, crew_, around_);
-    around_.out << header_text(program_version(), plan_.config, evaluator.facts(),
-                               evaluator.epochs())
-                << "Generating evaluation model\n"
-                << std::flush;
+    Evaluator evaluator(plan_, crew_, context_);
+    context_.out << header_text(program_version(), plan_.config, evaluator.facts(),
+                                evaluator.epochs())
+                 << "Generating evaluation model\n"
+                 << std::flush;
     open_logs();
     if (!found && speaks()) {
-      around_.err << fmt::format("waiting for a checkpoint in {}\n", plan_.config.train_dir);
+      context_.err << fmt::format("waiting for a checkpoint in {}\n", plan_.config.train_dir);
     }
     for (;;) {
       if (found) evaluate(evaluator, *found);
@@ -53,7 +53,7 @@ class EvaluationRun {
   std::optional<FoundCheckpoint> look() {
     looked_at_ = Clock::now();
     if (speaks()) seen_ = newest_path(plan_.config.train_dir);
-    auto found = find_checkpoint(plan_.config, crew_, around_.err);
+    auto found = find_checkpoint(plan_.config, crew_, context_.err);
     if (found) check_same_network(*found, plan_);
     return found;
   }
@@ -78,10 +78,10 @@ class EvaluationRun {
   }
 
   void evaluate(Evaluator& evaluator, const FoundCheckpoint& found) {
-    around_.out << fmt::format("Successfully loaded model from {}.\n", found.path) << std::flush;
+    context_.out << fmt::format("Successfully loaded model from {}.\n", found.path) << std::flush;
     const Evaluation& evaluation = evaluations_.emplace_back(evaluator.evaluate(found.checkpoint));
-    around_.out << total_block(static_cast<double>(evaluation.examples) / evaluation.seconds)
-                << std::flush;
+    context_.out << total_block(static_cast<double>(evaluation.examples) / evaluation.seconds)
+                 << std::flush;
     if (log_) log_evaluation(*log_, evaluation);
     if (summaries_) summaries_->evaluation(evaluation);
   }
@@ -92,7 +92,7 @@ class EvaluationRun {
     if (speaks() && !config.summary_dir.empty()) summaries_.emplace(plan_);
   }
 
-  Surroundings& around_;
+  Context& context_;
   const RunPlan& plan_;
   Crew& crew_;
   Seconds interval_;
@@ -107,12 +107,12 @@ class EvaluationRun {
 
 }  // namespace
 
-int evaluate_newest(Surroundings& around, const RunPlan& plan, Crew& crew, RunResult result) {
+int evaluate_newest(Context& context, const RunPlan& plan, Crew& crew, RunResult result) {
   dismiss_servers(plan, crew);
-  EvaluationRun run(around, plan, crew);
+  EvaluationRun run(context, plan, crew);
   result.evaluations = run.run();
   if (run.interrupted()) result.status = "interrupted";
-  if (crew.rank() == 0) write_outputs(plan, {std::move(result), {}}, around);
+  if (crew.rank() == 0) write_outputs(plan, {std::move(result), {}}, context);
   return run.interrupted() ? kInterrupted : kSuccess;
 }
 

@@ -10,6 +10,6 @@ namespace lockstep {
 
 // Collective. `result`: what is known before. Returns the exit code; throws Error when there is no
 // checkpoint, or none of this network.
-int evaluate_newest(Surroundings& around, const RunPlan& plan, Crew& crew, RunResult result);
+int evaluate_newest(Context& context, const RunPlan& plan, Crew& crew, RunResult result);
 
 }  // namespace lockstep

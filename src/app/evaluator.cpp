@@ -56,10 +56,10 @@ Findings summed(Communicator& control, const Findings& own) {
 
 }  // namespace
 
-Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around)
+Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Context& context)
     : plan_(plan),
       crew_(crew),
-      around_(around),
+      context_(context),
       engine_(inference_engine(plan)),
       arena_(make_arena(*engine_)),
       examples_(examples_of(plan, crew), most_batches(plan.config)) {
@@ -67,10 +67,10 @@ Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around)
   check_same_data(crew, "validation data in --data-dir", examples_.contents());
   if (crew.rank() > 0) return;
   if (plan.config.data_dir.empty()) {
-    around.err << "note: without --data-dir the images and their labels are made up: the accuracy "
-                  "says nothing\n";
+    context.err << "note: without --data-dir the images and their labels are made up: the accuracy "
+                   "says nothing\n";
   } else {
-    note_missing_files(plan.config, Split::Validation, around.err);
+    note_missing_files(plan.config, Split::Validation, context.err);
   }
 }
 
@@ -125,7 +125,8 @@ Evaluation Evaluator::run(int64_t step) {
   TimePoint shown = begin;
   const Hits own = count_hits(*engine_, *input, examples_.batches(), [&](int64_t batch) {
     if (batch % every != 0) return;
-    around_.out << evaluation_step_line(batch, images / seconds_since(shown).count()) << std::flush;
+    context_.out << evaluation_step_line(batch, images / seconds_since(shown).count())
+                 << std::flush;
     shown = Clock::now();
   });
   const Skipped skipped = joined(examples_.skipped(), input->skipped());
@@ -136,11 +137,11 @@ Evaluation Evaluator::run(int64_t step) {
                                  .top_1_accuracy = static_cast<double>(all.hits.top_1) / examples,
                                  .top_5_accuracy = static_cast<double>(all.hits.top_5) / examples,
                                  .seconds = seconds_since(begin).count()};
-  around_.out << accuracy_line(evaluation) << std::flush;
+  context_.out << accuracy_line(evaluation) << std::flush;
   if (crew_.rank() > 0) return evaluation;
   for (const std::string& line : damage_lines(
            {.skipped = all.skipped, .damaged_files = skipped.files, .damage = skipped.lines})) {
-    around_.err << line << "\n";
+    context_.err << line << "\n";
   }
   return evaluation;
 }

@@ -15,8 +15,8 @@ namespace lockstep {
 
 class Evaluator {
  public:
-  // Collective: opens the validation data. Borrows all; `around` gets the lines. Throws Error.
-  Evaluator(const RunPlan& plan, Crew& crew, Surroundings& around);
+  // Collective: opens the validation data. Borrows all; `context` gets the lines. Throws Error.
+  Evaluator(const RunPlan& plan, Crew& crew, Context& context);
 
   // As a header tells it: batches in place of steps, and passes over the validation data.
   RunFacts facts() const;
@@ -33,7 +33,7 @@ class Evaluator {
 
   const RunPlan& plan_;
   Crew& crew_;
-  Surroundings& around_;
+  Context& context_;
   std::unique_ptr<Engine> engine_;
   ParameterArena arena_;
   ValidationSet examples_;

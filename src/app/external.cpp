@@ -204,18 +204,18 @@ void tell_failure(const RunResult& result, std::ostream& err) {
   }
 }
 
-int report(const RunResult& result, Surroundings& around) {
+int report(const RunResult& result, Context& context) {
   if (!result.config.result.empty()) {
     write_whole_file(result.config.result, json_text(result_to_json(result), 1) + "\n");
   }
   if (result.error) {
-    tell_failure(result, around.err);
+    tell_failure(result, context.err);
     return result.status == "interrupted" ? kInterrupted : kFailure;
   }
-  around.out << total_block(result.throughput.total_images_per_second) << std::flush;
+  context.out << total_block(result.throughput.total_images_per_second) << std::flush;
   if (const auto& interval = result.summary.images_per_second_95) {
-    around.out << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
-                              result.steps.size(), interval->low, interval->high);
+    context.out << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
+                               result.steps.size(), interval->low, interval->high);
   }
   return kSuccess;
 }
@@ -224,21 +224,21 @@ int report(const RunResult& result, Surroundings& around) {
 
 RunConfig settle_external(const RunConfig& wishes) { return plan_external(wishes).config; }
 
-int train_external(Surroundings& around, const RunConfig& wishes) {
+int train_external(Context& context, const RunConfig& wishes) {
   const ExternalRun run = plan_external(wishes);
   const std::string& path = run.config.result;
   const std::string why = path.empty() ? "" : why_unwritable(path);
   if (!why.empty()) throw UsageError("cannot write --result {}: {}", path, why);
 
   RunResult result = started_result(run);
-  around.out << fmt::format("{:<13}{}\n{:<13}{}\n{:<13}{} global\n{:<13}{} per device\n",
-                            "Program:", run.program.name, "Model:", run.config.model,
-                            "Batch size:", run.config.batch_size * run.config.num_devices, "",
-                            run.config.batch_size)
-             << std::flush;
+  context.out << fmt::format("{:<13}{}\n{:<13}{}\n{:<13}{} global\n{:<13}{} per device\n",
+                             "Program:", run.program.name, "Model:", run.config.model,
+                             "Batch size:", run.config.batch_size * run.config.num_devices, "",
+                             run.config.batch_size)
+              << std::flush;
   Readings readings(run.program, run.workers, run.config.num_devices);
-  const PlanOutcome outcome = watch(run, readings, around.err);
-  return report(finished_result(std::move(result), run, outcome, readings), around);
+  const PlanOutcome outcome = watch(run, readings, context.err);
+  return report(finished_result(std::move(result), run, outcome, readings), context);
 }
 
 }  // namespace lockstep

@@ -10,6 +10,6 @@ namespace lockstep {
 RunConfig settle_external(const RunConfig& wishes);
 
 // Runs it, reads its numbers, reports them as those of any run. Returns the exit code.
-int train_external(Surroundings& around, const RunConfig& wishes);
+int train_external(Context& context, const RunConfig& wishes);
 
 }  // namespace lockstep

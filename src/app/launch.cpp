@@ -72,11 +72,11 @@ std::vector<std::string> cores_of_workers(const RunPlaces& places) {
   return cores;
 }
 
-LaunchJob job_of(const Surroundings& around, const LaunchRequest& request, const RunConfig& run,
+LaunchJob job_of(const Context& context, const LaunchRequest& request, const RunConfig& run,
                  const RunPlaces& places, const Launcher& launcher) {
   const std::filesystem::path output =
       std::filesystem::absolute(run.log_dir.empty() ? "." : run.log_dir) / "lockstep";
-  LaunchJob job = {.program = around.program,
+  LaunchJob job = {.program = context.program,
                    .version = program_version(),
                    .command = request.command,
                    .arguments = request.arguments(for_processes(run, launcher)),
@@ -111,14 +111,14 @@ void tell_of_store(LaunchJob& job, const std::string& host, int port) {
   job.environment[kSizeVariable] = fmt::to_string(job.ranks.size());
 }
 
-std::unique_ptr<Talk> talk_for(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
-  if (!plan.agents.empty()) return talk_with_agents(around, plan, run);
-  if (!plan.batch_script.empty()) return talk_with_batch(around, plan);
-  return talk_with_processes(around, plan, run);
+std::unique_ptr<Talk> talk_for(Context& context, const LaunchPlan& plan, const RunConfig& run) {
+  if (!plan.agents.empty()) return talk_with_agents(context, plan, run);
+  if (!plan.batch_script.empty()) return talk_with_batch(context, plan);
+  return talk_with_processes(context, plan, run);
 }
 
 // Brings them the program, and looks whether they are fit.
-void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob& job,
+void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                    const RunConfig& run) {
   const InterruptWatch interrupts;
   const auto interrupted = [&] { return interrupts.interrupted(); };
@@ -131,7 +131,7 @@ void prepare_hosts(Surroundings& around, const LaunchPlan& plan, const LaunchJob
   } catch (const HostError& error) {
     throw Error("{}", no_file_either(run.hosts, error.what()));
   }
-  look_at_hosts(around, plan, job, interrupted);
+  look_at_hosts(context, plan, job, interrupted);
 }
 
 // Or might be, as far as can be told. A terminal that is held (Ctrl-S) or a pager at rest is not
@@ -142,8 +142,8 @@ bool output_is_read() {
   return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
 }
 
-int run_plan(Surroundings& around, const LaunchPlan& plan, const RunConfig& run) {
-  const std::unique_ptr<Talk> talk = talk_for(around, plan, run);
+int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
+  const std::unique_ptr<Talk> talk = talk_for(context, plan, run);
   const PlanOutcome outcome = run_commands(
       plan.commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
@@ -162,34 +162,34 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int show_plan(Surroundings& around, const LaunchRequest& request, const RunPlaces& places,
+int show_plan(Context& context, const LaunchRequest& request, const RunPlaces& places,
               const Launcher& launcher) {
   RunConfig run = request.run;
   if (run.log_dir.empty() && places.submitted) run.log_dir = own_log_directory(request.name);
-  LaunchJob job = job_of(around, request, run, places, launcher);
+  LaunchJob job = job_of(context, request, run, places, launcher);
   job.environment[kTokenVariable] = job.token;
   if (launcher.name == "ssh") {
     tell_of_store(job, job.hosts[job.ranks.front().host].name, job.store_port);
   } else if (launcher.keeps_store(job)) {
     tell_of_store(job, run.hosts.empty() ? "127.0.0.1" : read_host().name, 0);
   }
-  around.out << describe(launcher.plan(job), kTokenVariable);
+  context.out << describe(launcher.plan(job), kTokenVariable);
   return kSuccess;
 }
 
 }  // namespace
 
-int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& places) {
+int launch(Context& context, const LaunchRequest& request, const RunPlaces& places) {
   const Launcher& launcher = launcher_for(request.run, places.in_allocation);
   // Processes of one machine may need none, and would not notice.
   if (launcher.here && !request.run.interface.empty()) address_of_interface(request.run.interface);
-  if (request.run.dry_run) return show_plan(around, request, places, launcher);
+  if (request.run.dry_run) return show_plan(context, request, places, launcher);
   allow_many_files();
   RunConfig run = request.run;
   RunLogs logs({.directory = run.log_dir, .name = request.name, .only_failed = launcher.here},
-               around.err);
+               context.err);
   run.log_dir = logs.directory();
-  LaunchJob job = job_of(around, request, run, places, launcher);
+  LaunchJob job = job_of(context, request, run, places, launcher);
   std::optional<StoreServer> store;
   if (launcher.keeps_store(job)) {
     const bool for_all = !run.hosts.empty();
@@ -200,13 +200,13 @@ int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& 
   if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
   try {
     const LaunchPlan plan = launcher.plan(job);
-    if (!plan.hosts.empty()) prepare_hosts(around, plan, job, run);
+    if (!plan.hosts.empty()) prepare_hosts(context, plan, job, run);
     const LastWords where_logs_are(logs.line());
-    const int code = run_plan(around, plan, run);
+    const int code = run_plan(context, plan, run);
     logs.settle(code == kSuccess);
     return code;
   } catch (const Interrupted&) {
-    around.err
+    context.err
         << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
     return kInterrupted;
   } catch (const Error&) {  // only adds where they are

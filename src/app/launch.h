@@ -21,6 +21,6 @@ struct LaunchRequest {
 };
 
 // Returns the exit code.
-int launch(Surroundings& around, const LaunchRequest& request, const RunPlaces& places);
+int launch(Context& context, const LaunchRequest& request, const RunPlaces& places);
 
 }  // namespace lockstep

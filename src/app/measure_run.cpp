@@ -141,10 +141,10 @@ class IndependentSteps {
 }  // namespace
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
-                        Surroundings& around, BenchmarkLog* log, const Checkpoint* from) {
+                        Context& context, BenchmarkLog* log, const Checkpoint* from) {
   crew.check_alike("layout", {{"the engine's layout of values",
                                fmt::format("{:016x}", engine.layout_fingerprint())}});
-  around.out << "Initializing graph\n" << std::flush;
+  context.out << "Initializing graph\n" << std::flush;
   ReplicaRun replica(plan, engine, crew, from);
   const std::optional<double> peak_before = peak_of_all(plan, crew);
   IndependentSteps independent(plan, replica, crew);
@@ -154,9 +154,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResu
   if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
   Summaries* const told = summaries ? &*summaries : nullptr;
   Pulse pulse(crew.control());
-  Upkeep upkeep(around, plan, crew, pulse, log, told);
-  TrainWatch watch(around, plan, engine, crew, pulse, log, told);
-  around.out << "Running warm up\n" << std::flush;
+  Upkeep upkeep(context, plan, crew, pulse, log, told);
+  TrainWatch watch(context, plan, engine, crew, pulse, log, told);
+  context.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(watch, &upkeep);
   engine.observe(nullptr);

@@ -20,6 +20,6 @@ struct MeasuredRun {
 // the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
 // `from`: a checkpoint to go on from, or null.
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult started,
-                        Surroundings& around, BenchmarkLog* log, const Checkpoint* from);
+                        Context& context, BenchmarkLog* log, const Checkpoint* from);
 
 }  // namespace lockstep

@@ -179,20 +179,20 @@ CommandSyntax syntax_for(Wishes& wishes) {
 
 }  // namespace
 
-int models_command(Surroundings& around, std::span<const std::string> arguments) {
+int models_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.name.empty()) {
-    around.out << all_models(wishes);
+    context.out << all_models(wishes);
     return kSuccess;
   }
   const auto dataset = wishes.dataset.empty() ? std::optional<std::string_view>()
                                               : std::optional<std::string_view>(wishes.dataset);
-  around.out << one_model(find_model(wishes.name, dataset), wishes);
+  context.out << one_model(find_model(wishes.name, dataset), wishes);
   return kSuccess;
 }
 

@@ -41,20 +41,20 @@ std::string result_line(const std::string& path) { return "wrote " + path; }
 
 std::string trace_line(const std::string& path) { return "Dumping trace to " + path; }
 
-void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around) {
+void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context) {
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
     write_whole_file(config.result, json_text(result_to_json(run.result), 1) + "\n");
-    around.err << result_line(config.result) << "\n";
+    context.err << result_line(config.result) << "\n";
   }
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();
   if (!config.trace_file.empty() && traced) {
-    around.out << trace_line(config.trace_file) << "\n";
+    context.out << trace_line(config.trace_file) << "\n";
     write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.traces));
   }
   if (config.profile && !run.result.steps.empty()) {
     const Seconds step{mean(durations(run.result.steps))};
-    around.out << profile_table(run.result.ops, plan.facts.batch_size, step);
+    context.out << profile_table(run.result.ops, plan.facts.batch_size, step);
   }
 }
 

@@ -13,6 +13,6 @@ void check_directories(const RunConfig& run);  // on the host of rank 0, where t
 std::string result_line(const std::string& path);
 std::string trace_line(const std::string& path);
 
-void write_outputs(const RunPlan& plan, const MeasuredRun& run, Surroundings& around);
+void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context);
 
 }  // namespace lockstep

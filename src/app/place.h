@@ -2,16 +2,14 @@
 // own launcher says, Open MPI, Slurm; else it is alone, and may become the launcher.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "base/context.h"
 #include "comm/socket.h"
 #include "config/run_config.h"
 
 namespace lockstep {
-
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 // How the processes of a run find each other.
 enum class Meeting {

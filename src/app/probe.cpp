@@ -47,11 +47,11 @@ int64_t free_disk_bytes(std::filesystem::path directory) {
 }
 
 struct Probe {
-  const Surroundings& around;
+  const Context& context;
   std::optional<EchoServer> echo = {};
 
   Json facts(const Json& wish) {
-    Json facts = cheap_facts(around, wish.value("directory", std::string(".")));
+    Json facts = cheap_facts(context, wish.value("directory", std::string(".")));
     if (wish.contains("name")) facts["way_to_itself"] = way_to(wish.at("name").get<std::string>());
     return facts;
   }
@@ -111,12 +111,12 @@ Json answer_to(Probe& probe, const AgentLine& line) {
 
 }  // namespace
 
-Json cheap_facts(const Surroundings& around, const std::string& directory) {
+Json cheap_facts(const Context& context, const std::string& directory) {
   const HostInfo host = read_host();
   return {{"host", host.name},
-          {"node", around.environment("SLURMD_NODENAME").value_or(host.name)},
+          {"node", context.environment("SLURMD_NODENAME").value_or(host.name)},
           {"version", program_version()},
-          {"program", directory_name(around.program)},
+          {"program", directory_name(context.program)},
           {"cpu_model", or_null(host.cpu_model)},
           {"isa", host.isa},
           {"cores", or_null(host.cores)},
@@ -131,10 +131,10 @@ Json cheap_facts(const Surroundings& around, const std::string& directory) {
           {"interfaces", interface_facts()}};
 }
 
-int answer_questions(const Surroundings& around, const std::string& index,
+int answer_questions(const Context& context, const std::string& index,
                      const std::function<std::string()>& next_line) {
-  const std::string own = index == "-" ? around.environment("SLURM_PROCID").value_or("0") : index;
-  Probe probe = {.around = around};
+  const std::string own = index == "-" ? context.environment("SLURM_PROCID").value_or("0") : index;
+  Probe probe = {.context = context};
   for (;;) {
     std::string text;
     try {
@@ -144,8 +144,8 @@ int answer_questions(const Surroundings& around, const std::string& index,
     }
     const AgentLine line = parse_agent_line(text);  // INDEX QUESTION JSON
     if (line.kind != own) continue;
-    around.out << "answer " << line.name << " " << answer_to(probe, line).dump() << "\n"
-               << std::flush;
+    context.out << "answer " << line.name << " " << answer_to(probe, line).dump() << "\n"
+                << std::flush;
   }
 }
 

@@ -14,10 +14,10 @@
 namespace lockstep {
 
 // `next_line` waits for one, and throws Error when there are no more.
-int answer_questions(const Surroundings& around, const std::string& index,
+int answer_questions(const Context& context, const std::string& index,
                      const std::function<std::string()>& next_line);
 
 // The facts of this host that cost nothing to find out. `directory`: whose disk counts.
-Json cheap_facts(const Surroundings& around, const std::string& directory);
+Json cheap_facts(const Context& context, const std::string& directory);
 
 }  // namespace lockstep

@@ -15,11 +15,11 @@ constexpr Seconds kForTheEnd{30};
 
 class ProcessTalk : public Talk {
  public:
-  ProcessTalk(Surroundings& around, const LaunchPlan& plan, const RunConfig& run)
-      : around_(around),
+  ProcessTalk(Context& context, const LaunchPlan& plan, const RunConfig& run)
+      : context_(context),
         plan_(plan),
         verbose_(run.verbose),
-        audience_(around, plan.processes, run) {}
+        audience_(context, plan.processes, run) {}
 
   Next hear(const OutputLine& line) override {
     if (plan_.tag == LineTag::None) {
@@ -52,7 +52,7 @@ class ProcessTalk : public Talk {
       audience_.explain();
     }
     audience_.keep("launcher", outcome.why);
-    around_.err << "lockstep: " << outcome.why << "; the run was ended\n";
+    context_.err << "lockstep: " << outcome.why << "; the run was ended\n";
     const auto& status = outcome.commands[outcome.culprit].status;
     const bool told = outcome.end == RunEnd::Failed && status && !status->by_signal;
     return told ? code_of_run(status->code) : kFailure;
@@ -63,11 +63,11 @@ class ProcessTalk : public Talk {
   void explain(const PlanOutcome& outcome) {
     if (outcome.culprit == 0 || verbose_) return;
     for (const std::string& text : outcome.commands[outcome.culprit].last_lines) {
-      around_.err << "[" << plan_.commands[outcome.culprit].name << "] " << text << "\n";
+      context_.err << "[" << plan_.commands[outcome.culprit].name << "] " << text << "\n";
     }
   }
 
-  Surroundings& around_;
+  Context& context_;
   const LaunchPlan& plan_;
   bool verbose_;
   Audience audience_;
@@ -77,9 +77,9 @@ class ProcessTalk : public Talk {
 
 }  // namespace
 
-std::unique_ptr<Talk> talk_with_processes(Surroundings& around, const LaunchPlan& plan,
+std::unique_ptr<Talk> talk_with_processes(Context& context, const LaunchPlan& plan,
                                           const RunConfig& run) {
-  return std::make_unique<ProcessTalk>(around, plan, run);
+  return std::make_unique<ProcessTalk>(context, plan, run);
 }
 
 }  // namespace lockstep

@@ -167,32 +167,32 @@ int verdict_of(const BaselineReport& compared, std::ostream& err) {
 
 }  // namespace
 
-int report_command(Surroundings& around, std::span<const std::string> arguments) {
+int report_command(RunContext& context, std::span<const std::string> arguments) {
   Wishes wishes;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.directories.empty()) throw UsageError("report needs a directory of 'lockstep sweep'");
-  const PageSource source = collect(wishes.directories, around.err);
+  const PageSource source = collect(wishes.directories, context.err);
   const RunCollection& collection = source.collection;
   const ScalingReport report = make_scaling(collection.runs);
   std::optional<BaselineReport> compared;
   if (!wishes.baseline.empty()) {
-    compared = against_baseline(collect({wishes.baseline}, around.err).collection, collection,
+    compared = against_baseline(collect({wishes.baseline}, context.err).collection, collection,
                                 wishes.threshold);
   }
   const std::vector<BestRow> best =
       wishes.best ? best_of(report, collection.runs, wishes.threshold) : std::vector<BestRow>{};
-  around.out << (wishes.markdown ? joined({markdown_of(report, compared),
-                                           wishes.best ? best_markdown(report, best) : ""})
-                                 : joined({scaling_table(report), step_table(report),
-                                           wishes.best ? best_table(report, best) : "",
-                                           compared ? baseline_table(*compared) : ""}))
-             << std::flush;
-  write_files(report, source, compared, wishes, around.err);
-  return compared ? verdict_of(*compared, around.err) : kSuccess;
+  context.out << (wishes.markdown ? joined({markdown_of(report, compared),
+                                            wishes.best ? best_markdown(report, best) : ""})
+                                  : joined({scaling_table(report), step_table(report),
+                                            wishes.best ? best_table(report, best) : "",
+                                            compared ? baseline_table(*compared) : ""}))
+              << std::flush;
+  write_files(report, source, compared, wishes, context.err);
+  return compared ? verdict_of(*compared, context.err) : kSuccess;
 }
 
 }  // namespace lockstep

@@ -14,16 +14,16 @@ namespace {
 
 constexpr Seconds kForScontrol{30};
 
-bool in_allocation(const Surroundings& around) {
-  return around.environment("SLURM_JOB_ID") && around.environment("SLURM_JOB_NODELIST");
+bool in_allocation(const Context& context) {
+  return context.environment("SLURM_JOB_ID") && context.environment("SLURM_JOB_NODELIST");
 }
 
-std::vector<Host> allocated_nodes(const Surroundings& around) {
-  const std::string list = around.environment("SLURM_JOB_NODELIST").value_or("");
+std::vector<Host> allocated_nodes(const Context& context) {
+  const std::string list = context.environment("SLURM_JOB_NODELIST").value_or("");
   const Answer answer = ask({"scontrol", "show", "hostnames", list}, kForScontrol);
   if (!answer.well) throw Error("the nodes of the allocation: {}", answer.complaint);
   if (answer.lines.empty()) throw Error("scontrol knows no hosts of '{}'", list);
-  const auto tasks = whole_number(around.environment("SLURM_NTASKS_PER_NODE").value_or(""));
+  const auto tasks = whole_number(context.environment("SLURM_NTASKS_PER_NODE").value_or(""));
   std::vector<Host> hosts;
   for (const std::string& name : answer.lines) {
     hosts.push_back({name, name});
@@ -83,8 +83,8 @@ bool wants_launcher(const RunConfig& run, bool alone) {
          wish.servers > 0 || run.dry_run;
 }
 
-RunPlaces places_for(const RunConfig& run, PerHost per_host, const Surroundings& around) {
-  const bool allocated = in_allocation(around);
+RunPlaces places_for(const RunConfig& run, PerHost per_host, const Context& context) {
+  const bool allocated = in_allocation(context);
   const Launcher& launcher = launcher_for(run, allocated);
   RunPlaces places;
   if (!run.worker_hosts.empty()) {
@@ -93,7 +93,7 @@ RunPlaces places_for(const RunConfig& run, PerHost per_host, const Surroundings&
     places.hosts = read_hosts(run.hosts);
   } else if (launcher.name == "slurm") {
     places.submitted = !allocated;
-    places.hosts = allocated ? allocated_nodes(around) : nodes_to_come(wish_of(run, per_host));
+    places.hosts = allocated ? allocated_nodes(context) : nodes_to_come(wish_of(run, per_host));
   } else {
     const std::string name = launcher.name == "mpirun" ? "localhost" : read_host().name;
     places.hosts = {{name, name, run.num_workers}};

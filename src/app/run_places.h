@@ -25,6 +25,6 @@ struct RunPlaces {
   bool in_allocation = false;
   bool submitted = false;  // nodes that Slurm has yet to choose
 };
-RunPlaces places_for(const RunConfig& run, PerHost per_host, const Surroundings& around);
+RunPlaces places_for(const RunConfig& run, PerHost per_host, const Context& context);
 
 }  // namespace lockstep

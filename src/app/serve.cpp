@@ -63,12 +63,12 @@ bool is_plain(const std::string& token) {
 
 }  // namespace
 
-int serve_command(Surroundings& around, std::span<const std::string> arguments) {
+int serve_command(RunContext& context, std::span<const std::string> arguments) {
   ServeOptions wishes;
   wishes.port = kPort;
   const CommandSyntax syntax = syntax_for(wishes);
   if (parse(syntax, arguments) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
   if (wishes.roots.empty()) throw UsageError("serve needs a directory of 'lockstep sweep'");
@@ -78,8 +78,8 @@ int serve_command(Surroundings& around, std::span<const std::string> arguments) 
   if (wishes.token.empty() && !is_this_machine(wishes.host)) wishes.token = random_token();
   const InterruptWatch interrupts;
   const PageServer server(wishes);
-  around.out << server.url() << "\n" << std::flush;
-  around.err << "open the address above in a browser; Ctrl-C ends it\n" << std::flush;
+  context.out << server.url() << "\n" << std::flush;
+  context.err << "open the address above in a browser; Ctrl-C ends it\n" << std::flush;
   while (!interrupts.interrupted()) std::this_thread::sleep_for(kAskEvery);
   return kSuccess;
 }

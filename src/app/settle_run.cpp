@@ -39,8 +39,8 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
 }
 
 // On other hosts it may be there all the same.
-void check_data_is_here(const RunConfig& run, const Surroundings& around) {
-  const bool here = !runs_elsewhere(run, around.environment);
+void check_data_is_here(const RunConfig& run, const Context& context) {
+  const bool here = !runs_elsewhere(run, context.environment);
   if (here && !run.data_dir.empty() && !std::filesystem::is_directory(run.data_dir)) {
     throw UsageError("--data-dir {}: there is no such directory", run.data_dir);
   }
@@ -56,18 +56,18 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
   return strategy_problems(alone).empty();
 }
 
-RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
+RunConfig settle_run(const RunConfig& wish, const RunContext& context,
                      const std::set<std::string>& swept) {
   if (!wish.program.empty()) return settle_external(wish);
   RunConfig run = without_what_has_no_place(wish, swept);
-  check_data_is_here(run, around);
+  check_data_is_here(run, context);
   // A run is known by the hosts, not by what their file is called.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;
-  if (program_elsewhere(around.engines, run.engine)) checked.engine = around.engines.front().name;
+  if (program_elsewhere(context.engines, run.engine)) checked.engine = context.engines.front().name;
   const RunPlan plan =
-      plan_run(checked, around.engines, {.workers = run.num_devices * run.nodes.value_or(1)});
+      plan_run(checked, context.engines, {.workers = run.num_devices * run.nodes.value_or(1)});
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;

@@ -16,7 +16,7 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
 
 // `swept`: options that may be left out where they have no place, as --num-ps without servers, so
 // that all combinations with them become one run; any other is a problem. Throws UsageError.
-RunConfig settle_run(const RunConfig& wish, const Surroundings& around,
+RunConfig settle_run(const RunConfig& wish, const RunContext& context,
                      const std::set<std::string>& swept);
 
 // Seconds that it may take, from its arithmetic: rough, for want of anything measured.

@@ -28,17 +28,17 @@ StoreContents contents_of(const std::string& directory) {
   return there ? read_store(directory) : StoreContents{};
 }
 
-int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Surroundings& around) {
+int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Context& context) {
   const StoreContents contents = contents_of(wishes.output);
   const auto missing = missing_launches(sweep.plan, contents);
   double seconds = 0;
   for (size_t i = 0; i < missing.size(); ++i) {
     const SweepRun& run = sweep.plan.runs[missing[i].first];
     seconds += seconds_of(run, contents, sweep.cores);
-    around.out << fmt::format("{:>5}  {}  launch {}  {}\n", i + 1, run.id, missing[i].second + 1,
-                              run_label(run.config, sweep.differing));
+    context.out << fmt::format("{:>5}  {}  launch {}  {}\n", i + 1, run.id, missing[i].second + 1,
+                               run_label(run.config, sweep.differing));
   }
-  around.out << fmt::format(
+  context.out << fmt::format(
       "{} runs, {}{} launches each; {} of {} launches to go, in about {}, which is a rough guess\n",
       sweep.plan.runs.size(), wishes.precision ? "at most " : "", sweep.plan.repeats,
       missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
@@ -89,38 +89,39 @@ int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::os
 
 }  // namespace
 
-int sweep_command(Surroundings& around, std::span<const std::string> arguments) {
+int sweep_command(RunContext& context, std::span<const std::string> arguments) {
   SweepWishes wishes;
   if (parse_sweep(wishes, sweep_syntax(), arguments) == Parsed::Help) {
-    around.out << sweep_help(sweep_syntax());
+    context.out << sweep_help(sweep_syntax());
     return kSuccess;
   }
-  const PlannedSweep sweep = plan_sweep(wishes, around);
-  for (const std::string& note : sweep.notes) around.err << "note: " << note << "\n";
-  if (wishes.dry_run) return dry_run(sweep, wishes, around);
+  const PlannedSweep sweep = plan_sweep(wishes, context);
+  for (const std::string& note : sweep.notes) context.err << "note: " << note << "\n";
+  if (wishes.dry_run) return dry_run(sweep, wishes, context);
 
   Store store(wishes.output);
-  for (const std::string& line : store.contents().skipped) around.err << "note: " << line << "\n";
+  for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
   const InterruptWatch interrupts;
   SweepOutcome outcome;
   {
-    SweepNarrator narrator(sweep, wishes.output, around);
+    SweepNarrator narrator(sweep, wishes.output, context);
     outcome = run_sweep(
-        sweep.plan, store, around.program,
+        sweep.plan, store, context.program,
         [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
         narrator.watch(interrupts));
   }
   const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
   const ScalingReport report = make_scaling(runs);
   if (wishes.precision && !outcome.interrupted) {
-    around.err << note_on_precision(report, *wishes.precision) << std::flush;
+    context.err << note_on_precision(report, *wishes.precision) << std::flush;
   }
-  if (!runs.empty()) around.out << scaling_table(report);
-  if (wishes.best && !runs.empty()) around.out << "\n" << best_table(report, best_of(report, runs));
-  around.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
-                            Store::kFile, wishes.output)
-             << std::flush;
-  return last_words(outcome, report, around.err);
+  if (!runs.empty()) context.out << scaling_table(report);
+  if (wishes.best && !runs.empty())
+    context.out << "\n" << best_table(report, best_of(report, runs));
+  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
+                             Store::kFile, wishes.output)
+              << std::flush;
+  return last_words(outcome, report, context.err);
 }
 
 }  // namespace lockstep

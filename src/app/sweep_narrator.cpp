@@ -11,16 +11,16 @@
 namespace lockstep {
 namespace {
 
-Progress::Style style(const Surroundings& around) {
-  if (!around.err_is_terminal) return Progress::Style::Silent;
-  return around.colour ? Progress::Style::Colour : Progress::Style::Plain;
+Progress::Style style(const Context& context) {
+  if (!context.err_is_terminal) return Progress::Style::Silent;
+  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
 }
 
 }  // namespace
 
 SweepNarrator::SweepNarrator(const PlannedSweep& sweep, const std::string& directory,
-                             Surroundings& around)
-    : sweep_(sweep), around_(around), progress_(around.err, style(around)), file_(directory) {}
+                             Context& context)
+    : sweep_(sweep), context_(context), progress_(context.err, style(context)), file_(directory) {}
 
 SweepWatch SweepNarrator::watch(const InterruptWatch& interrupts) {
   return {.starting =
@@ -57,10 +57,10 @@ void SweepNarrator::tell(const Launch& launch, const StoredRun& run) {
   progress_.clear();
   const std::string outcome = run.measured() ? fmt::format("{:.2f} images/sec", rate_of(run.result))
                                              : "failed: " + run.result.error.value_or("no result");
-  around_.err << fmt::format("[{}/{}] {}: {}, {} left\n", launch.done, launch.all, name(launch),
-                             outcome, duration_text(launch.remaining.count()));
-  for (const std::string& line : run.last_lines) around_.err << "    " << line << "\n";
-  around_.err << std::flush;
+  context_.err << fmt::format("[{}/{}] {}: {}, {} left\n", launch.done, launch.all, name(launch),
+                              outcome, duration_text(launch.remaining.count()));
+  for (const std::string& line : run.last_lines) context_.err << "    " << line << "\n";
+  context_.err << std::flush;
 }
 
 }  // namespace lockstep

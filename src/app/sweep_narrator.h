@@ -15,7 +15,7 @@ namespace lockstep {
 class SweepNarrator {
  public:
   // All are borrowed and outlive it.
-  SweepNarrator(const PlannedSweep& sweep, const std::string& directory, Surroundings& around);
+  SweepNarrator(const PlannedSweep& sweep, const std::string& directory, Context& context);
 
   SweepWatch watch(const InterruptWatch& interrupts);
 
@@ -26,7 +26,7 @@ class SweepNarrator {
   void tell(const Launch& launch, const StoredRun& run);
 
   const PlannedSweep& sweep_;
-  Surroundings& around_;
+  Context& context_;
   Progress progress_;
   LiveFile file_;
 };

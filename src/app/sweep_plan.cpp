@@ -72,11 +72,11 @@ bool runs_here(const SweepWishes& wishes) {
       [&](const char* elsewhere) { return wishes.lists.contains(elsewhere); });
 }
 
-PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
+PlannedSweep plan_sweep(const SweepWishes& wishes, const RunContext& context) {
   PlannedSweep sweep;
   sweep.cores = read_host().usable_threads;
   RunConfig base;
-  base.engine = around.engines.front().name;
+  base.engine = context.engines.front().name;
   const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
   const std::set<std::string> swept = options_to_leave_out(axes);
   const int most = most_devices(axes);
@@ -91,7 +91,7 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around) {
   }
   sweep.plan = {
       .runs =
-          expand(base, axes, [&](const RunConfig& run) { return settle_run(run, around, swept); }),
+          expand(base, axes, [&](const RunConfig& run) { return settle_run(run, context, swept); }),
       .repeats = wishes.repeats.value_or(wishes.precision ? kMostForPrecision : kRepeats),
       .precision = wishes.precision,
       .order_seed = static_cast<uint64_t>(wishes.order_seed),

@@ -22,7 +22,7 @@ struct PlannedSweep {
 bool runs_here(const SweepWishes& wishes);
 
 // Throws UsageError with the problems of all runs.
-PlannedSweep plan_sweep(const SweepWishes& wishes, const Surroundings& around);
+PlannedSweep plan_sweep(const SweepWishes& wishes, const RunContext& context);
 
 std::string rough_time(double seconds);  // "8 s", "5 min", "2 h 10 min"
 

@@ -29,10 +29,10 @@ class Talk {
 };
 
 // Both are borrowed, and outlive the talk.
-std::unique_ptr<Talk> talk_with_processes(Surroundings& around, const LaunchPlan& plan,
+std::unique_ptr<Talk> talk_with_processes(Context& context, const LaunchPlan& plan,
                                           const RunConfig& run);
-std::unique_ptr<Talk> talk_with_agents(Surroundings& around, const LaunchPlan& plan,
+std::unique_ptr<Talk> talk_with_agents(Context& context, const LaunchPlan& plan,
                                        const RunConfig& run);
-std::unique_ptr<Talk> talk_with_batch(Surroundings& around, const LaunchPlan& plan);
+std::unique_ptr<Talk> talk_with_batch(Context& context, const LaunchPlan& plan);
 
 }  // namespace lockstep

@@ -41,31 +41,31 @@ Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
 
 // On other hosts it may be there all the same: they look for themselves.
 bool only_workers_see(const std::string& directory, const RunConfig& config,
-                      const Surroundings& around) {
-  return runs_elsewhere(config, around.environment) && !std::filesystem::is_directory(directory);
+                      const Context& context) {
+  return runs_elsewhere(config, context.environment) && !std::filesystem::is_directory(directory);
 }
 
 // Everything that can be known to be wrong is found here, before any process is started.
-int launch_train(Surroundings& around, const RunConfig& config, PerHost per_host) {
-  const RunPlaces places = places_for(config, per_host, around);
+int launch_train(RunContext& context, const RunConfig& config, PerHost per_host) {
+  const RunPlaces places = places_for(config, per_host, context);
   const int processes = static_cast<int>(places.ranks.size());
   const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
-  plan_run(config, around.engines, {.workers = roles.workers});
+  plan_run(config, context.engines, {.workers = roles.workers});
   if (!config.dry_run) {
     check_outputs(config);
     if (launcher_for(config, places.in_allocation).here) check_directories(config);
   }
   return launch(
-      around,
+      context,
       {.command = "train", .name = config.model, .run = config, .arguments = train_arguments},
       places);
 }
 
 }  // namespace
 
-int train_command(Surroundings& around, std::span<const std::string> arguments) {
+int train_command(RunContext& context, std::span<const std::string> arguments) {
   RunConfig config;
-  config.engine = around.engines.front().name;
+  config.engine = context.engines.front().name;
   CommandSyntax syntax = {.command = "train",
                           .summary = "Trains one network and measures how fast.",
                           .flags = run_flags(config)};
@@ -73,33 +73,33 @@ int train_command(Surroundings& around, std::span<const std::string> arguments) 
   note_given(syntax.flags, "num-devices", per_host);
   const KnownArguments known = without_foreign_flags(arguments);
   if (parse_known(syntax, known) == Parsed::Help) {
-    around.out << help_text(syntax);
+    context.out << help_text(syntax);
     return kSuccess;
   }
-  const auto other = program_elsewhere(around.engines, config.engine);
-  if (other && config.program.empty()) become(*other, around, "train", arguments);
+  const auto other = program_elsewhere(context.engines, config.engine);
+  if (other && config.program.empty()) become(*other, context, "train", arguments);
   if (!config.program.empty()) {
-    note_passed_over(known, around.err);
-    return train_external(around, config);
+    note_passed_over(known, context.err);
+    return train_external(context, config);
   }
-  const Place place = find_place(config, around.environment);
+  const Place place = find_place(config, context.environment);
   if (settle_strategy(config) && place.rank == 0) {
-    around.err << "note: --ps-hosts: --variable-update parameter_server\n";
+    context.err << "note: --ps-hosts: --variable-update parameter_server\n";
   }
-  if (place.rank == 0) note_passed_over(known, around.err);
+  if (place.rank == 0) note_passed_over(known, context.err);
   const bool launches = wants_launcher(config, place.meeting == Meeting::Nobody);
-  if (!launches || !only_workers_see(config.data_dir, config, around)) {
-    settle_data_name(config, place.rank == 0 ? &around.err : nullptr);
+  if (!launches || !only_workers_see(config.data_dir, config, context)) {
+    settle_data_name(config, place.rank == 0 ? &context.err : nullptr);
   }
   if (launches) {
-    return launch_train(around, config, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+    return launch_train(context, config, per_host ? PerHost::AsSaid : PerHost::AsSlots);
   }
   const Roles roles = roles_of(config, place);
   if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
     throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
   }
   return roles.is_server(place.rank) ? serve(config, place, roles)
-                                     : work(around, config, place, roles);
+                                     : work(context, config, place, roles);
 }
 
 }  // namespace lockstep

@@ -10,23 +10,23 @@ namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
 
-Progress::Style style_for(const Surroundings& around) {
-  if (!around.err_is_terminal) return Progress::Style::Silent;
-  return around.colour ? Progress::Style::Colour : Progress::Style::Plain;
+Progress::Style style_for(const Context& context) {
+  if (!context.err_is_terminal) return Progress::Style::Silent;
+  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
 }
 
 }  // namespace
 
-TrainWatch::TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, const Crew& crew,
+TrainWatch::TrainWatch(Context& context, const RunPlan& plan, Engine& engine, const Crew& crew,
                        Pulse& pulse, BenchmarkLog* log, Summaries* summaries)
-    : around_(around),
+    : context_(context),
       plan_(plan),
       engine_(engine),
       log_(log),
       summaries_(summaries),
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
       pulse_(pulse),
-      progress_(around.err, style_for(around)) {
+      progress_(context.err, style_for(context)) {
   if (plan.config.precision) rule_.emplace(*plan.config.precision);
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
@@ -37,7 +37,7 @@ void TrainWatch::before_step(int step) {
   if (step == 1 && totals_) engine_.observe(&*totals_);
   if (first_step_) return;
   first_step_ = Clock::now();
-  setup_ = *first_step_ - around_.start;
+  setup_ = *first_step_ - context_.start;
 }
 
 void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
@@ -59,12 +59,12 @@ void TrainWatch::after_step(int step, std::span<const StepRecord> timed) {
 
 void TrainWatch::warmup_done() {
   progress_.clear();
-  around_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
+  context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
 }
 
 void TrainWatch::show_step(std::span<const StepRecord> timed, const StepRecord& last) {
   progress_.clear();
-  around_.out << step_line(plan_.config, durations(timed), last) << std::flush;
+  context_.out << step_line(plan_.config, durations(timed), last) << std::flush;
   if (!log_) return;
   const int64_t global_step =
       plan_.beginning.step + plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
@@ -92,8 +92,8 @@ double TrainWatch::speed_so_far(std::span<const StepRecord> timed, const StepRec
 }
 
 void TrainWatch::show_own_step(std::span<const StepRecord> timed) {
-  around_.err << who_ << ": " << step_line(plan_.config, durations(timed), timed.back())
-              << std::flush;
+  context_.err << who_ << ": " << step_line(plan_.config, durations(timed), timed.back())
+               << std::flush;
 }
 
 void TrainWatch::show_progress(int step) {

@@ -21,8 +21,8 @@ namespace lockstep {
 class TrainWatch : public LoopObserver {
  public:
   // Borrows all of it; `log` and `summaries` may be null, and are only rank 0's.
-  TrainWatch(Surroundings& around, const RunPlan& plan, Engine& engine, const Crew& crew,
-             Pulse& pulse, BenchmarkLog* log, Summaries* summaries);
+  TrainWatch(Context& context, const RunPlan& plan, Engine& engine, const Crew& crew, Pulse& pulse,
+             BenchmarkLog* log, Summaries* summaries);
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed) override;
@@ -45,7 +45,7 @@ class TrainWatch : public LoopObserver {
   void show_own_step(std::span<const StepRecord> timed);  // of a rank that does not speak for all
   void show_progress(int step);
 
-  Surroundings& around_;
+  Context& context_;
   const RunPlan& plan_;
   Engine& engine_;
   BenchmarkLog* log_;

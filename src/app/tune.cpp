@@ -129,10 +129,10 @@ void open_axes(SweepWishes& wishes, int cores) {
   }
 }
 
-int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& around) {
+int list(const PlannedSweep& sweep, const HalvingRules& rules, Context& context) {
   double seconds = 0, part = 1;
   for (const SweepRun& run : sweep.plan.runs) {
-    around.out << run.id << "  " << run_label(run.config, sweep.differing) << "\n";
+    context.out << run.id << "  " << run_label(run.config, sweep.differing) << "\n";
     seconds += guess_seconds(run.config, sweep.cores);
   }
   double launches = 0;
@@ -144,56 +144,56 @@ int list(const PlannedSweep& sweep, const HalvingRules& rules, Surroundings& aro
                     static_cast<double>(rules.least) / static_cast<double>(sweep.plan.runs.size()));
   }
   const double runs = static_cast<double>(sweep.plan.runs.size());
-  around.out << fmt::format("{} candidates, about {:.0f} launches in {}, which is a rough guess\n",
-                            sweep.plan.runs.size(), std::ceil(launches * runs),
-                            rough_time(seconds * launches));
+  context.out << fmt::format("{} candidates, about {:.0f} launches in {}, which is a rough guess\n",
+                             sweep.plan.runs.size(), std::ceil(launches * runs),
+                             rough_time(seconds * launches));
   return kSuccess;
 }
 
-int tell_winner(const HalvingOutcome& outcome, const Store& store, Surroundings& around) {
+int tell_winner(const HalvingOutcome& outcome, const Store& store, Context& context) {
   if (outcome.ranking.empty()) throw Error("no candidate could be measured; see the lines above");
   SweepPlan last;
   last.runs = outcome.ranking;
   const std::vector<StoredRun> runs = own_runs(last, store.contents());
   const ScalingReport report = make_scaling(runs);
-  around.out << scaling_table(report, TableOf::Speeds) << "\n"
-             << best_table(report, best_of(report, runs)) << "\n"
-             << train_command_line(outcome.ranking.front().config) << "\n";
+  context.out << scaling_table(report, TableOf::Speeds) << "\n"
+              << best_table(report, best_of(report, runs)) << "\n"
+              << train_command_line(outcome.ranking.front().config) << "\n";
   return kSuccess;
 }
 
 }  // namespace
 
-int tune_command(Surroundings& around, std::span<const std::string> arguments) {
+int tune_command(RunContext& context, std::span<const std::string> arguments) {
   SweepWishes wishes;
   if (parse_sweep(wishes, syntax(), arguments) == Parsed::Help) {
-    around.out << sweep_help(syntax());
+    context.out << sweep_help(syntax());
     return kSuccess;
   }
   open_axes(wishes, read_host().usable_threads);
   HalvingRules rules;
   rules.most_launches = wishes.repeats.value_or(rules.most_launches);
-  const PlannedSweep sweep = plan_sweep(wishes, around);
-  if (wishes.dry_run) return list(sweep, rules, around);
+  const PlannedSweep sweep = plan_sweep(wishes, context);
+  if (wishes.dry_run) return list(sweep, rules, context);
 
   Store store(wishes.output);
-  for (const std::string& line : store.contents().skipped) around.err << "note: " << line << "\n";
+  for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
   const InterruptWatch interrupts;
-  SweepNarrator narrator(sweep, wishes.output, around);
+  SweepNarrator narrator(sweep, wishes.output, context);
   const auto round = [&](const HalvingRound& now) {
-    around.err << fmt::format("{} candidate{}, {} launch{} each\n", now.runs.size(),
-                              now.runs.size() == 1 ? "" : "s", now.launches,
-                              now.launches == 1 ? "" : "es");
+    context.err << fmt::format("{} candidate{}, {} launch{} each\n", now.runs.size(),
+                               now.runs.size() == 1 ? "" : "s", now.launches,
+                               now.launches == 1 ? "" : "es");
   };
   const HalvingOutcome outcome =
-      run_halving(sweep.plan, rules, store, around.program,
+      run_halving(sweep.plan, rules, store, context.program,
                   [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
                   {.round = round, .launches = narrator.watch(interrupts)});
   if (outcome.interrupted) {
-    around.err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    context.err << "lockstep: interrupted; the same command goes on where this one ended\n";
     return kInterrupted;
   }
-  return tell_winner(outcome, store, around);
+  return tell_winner(outcome, store, context);
 }
 
 }  // namespace lockstep

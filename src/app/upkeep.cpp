@@ -15,9 +15,9 @@ EvaluationTimes times_of(const RunPlan& plan) {
 
 }  // namespace
 
-Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pulse,
-               BenchmarkLog* log, Summaries* summaries)
-    : around_(around),
+Upkeep::Upkeep(Context& context, const RunPlan& plan, Crew& crew, Pulse& pulse, BenchmarkLog* log,
+               Summaries* summaries)
+    : context_(context),
       plan_(plan),
       control_(crew.control()),
       pulse_(pulse),
@@ -26,7 +26,7 @@ Upkeep::Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pul
       evaluation_times_(times_of(plan)),
       step_(plan.beginning.step) {
   if (!plan.config.train_dir.empty() && crew.rank() == 0) keeper_.emplace(plan);
-  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, around);
+  if (evaluates_during_training(plan.config)) evaluator_.emplace(plan, crew, context);
 }
 
 // On all workers alike. When seconds have passed, rank 0 alone knows; the others hear of it when
@@ -71,22 +71,23 @@ void Upkeep::after_step(const AtRest& replica) {
 }
 
 void Upkeep::evaluate_now(const AtRest& replica) {
-  around_.out << fmt::format("Running evaluation at global_step {}\n", step_);
+  context_.out << fmt::format("Running evaluation at global_step {}\n", step_);
   evaluate(replica);
   const std::optional<double>& wanted = plan_.config.stop_at_top_1_accuracy;
   good_enough_ = wanted && evaluations_.back().top_1_accuracy >= *wanted;
-  around_.out << (good_enough_
-                      ? fmt::format("Stopping, as eval accuracy at least {} was reached\n", *wanted)
-                      : "Resuming training\n")
-              << std::flush;
+  context_.out << (good_enough_
+                       ? fmt::format("Stopping, as eval accuracy at least {} was reached\n",
+                                     *wanted)
+                       : "Resuming training\n")
+               << std::flush;
 }
 
 void Upkeep::finish(const AtRest& replica) {
   if (!plan_.config.train_dir.empty()) save_last(replica);
   if (!evaluator_) return;
-  around_.out << "Done with training\n" << std::flush;
+  context_.out << "Done with training\n" << std::flush;
   if (!evaluations_.empty() && evaluations_.back().step == step_) return;
-  around_.out << fmt::format("Running final evaluation at global_step {}\n", step_);
+  context_.out << fmt::format("Running final evaluation at global_step {}\n", step_);
   evaluate(replica);
 }
 
@@ -96,7 +97,7 @@ void Upkeep::save_last(const AtRest& replica) {
   const bool saves = keeper_ && (!keeper_->has(step_) || !plan_.config.cross_replica_sync);
   meet_when(saves ? keeper_->save(step_, replica) : std::future<void>());
   if (!saves) return;
-  around_.err << fmt::format("checkpoint of step {} in {}\n", step_, plan_.config.train_dir);
+  context_.err << fmt::format("checkpoint of step {} in {}\n", step_, plan_.config.train_dir);
 }
 
 void Upkeep::evaluate(const AtRest& replica) {

@@ -18,7 +18,7 @@ namespace lockstep {
 class Upkeep {
  public:
   // Borrows all of it; `log` and `summaries` may be null.
-  Upkeep(Surroundings& around, const RunPlan& plan, Crew& crew, Pulse& pulse, BenchmarkLog* log,
+  Upkeep(Context& context, const RunPlan& plan, Crew& crew, Pulse& pulse, BenchmarkLog* log,
          Summaries* summaries);
 
   // These on all workers alike.
@@ -40,7 +40,7 @@ class Upkeep {
   void evaluate_now(const AtRest& replica);
   void evaluate(const AtRest& replica);
 
-  Surroundings& around_;
+  Context& context_;
   const RunPlan& plan_;
   Communicator& control_;
   Pulse& pulse_;

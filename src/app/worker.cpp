@@ -42,28 +42,28 @@ RunResult started_result(const RunPlan& plan, HostInfo host) {
   return result;
 }
 
-int finish(const RunPlan& plan, const MeasuredRun& run, Surroundings& around, BenchmarkLog* log) {
+int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, BenchmarkLog* log) {
   const RunResult& result = run.result;
   const bool interrupted = result.status == "interrupted";
   if (result.steps.empty()) {
-    around.err << "lockstep: interrupted before the first timed step: nothing was measured\n";
+    context.err << "lockstep: interrupted before the first timed step: nothing was measured\n";
     return kInterrupted;
   }
   const double total = result.throughput.total_images_per_second;
   // An evaluation has the last word otherwise, as programs that read this expect.
   if (!evaluates_during_training(plan.config)) {
-    around.out << total_block(total) << devices_line(result.facts, total) << std::flush;
+    context.out << total_block(total) << devices_line(result.facts, total) << std::flush;
   }
   if (log) {
     log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
   }
-  for (const std::string& line : summary_lines(result)) around.out << line << "\n";
-  write_outputs(plan, run, around);
-  around.out << std::flush;  // before what is said of it
-  for (const std::string& line : remarks_after(result)) around.err << line << "\n";
+  for (const std::string& line : summary_lines(result)) context.out << line << "\n";
+  write_outputs(plan, run, context);
+  context.out << std::flush;  // before what is said of it
+  for (const std::string& line : remarks_after(result)) context.err << line << "\n";
   if (interrupted) {
-    around.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
-                              result.steps.size(), plan.facts.timed_steps);
+    context.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
+                               result.steps.size(), plan.facts.timed_steps);
   }
   return interrupted ? kInterrupted : kSuccess;
 }
@@ -79,19 +79,19 @@ std::string resumption_line(const FoundCheckpoint& from, const RunPlan& plan) {
 }
 
 // This worker's part of the machine: it computes there from now on, and so does all it starts.
-WorkerShare take_share(const Surroundings& around, const Crew& crew, const HostInfo& host) {
+WorkerShare take_share(const Context& context, const Crew& crew, const HostInfo& host) {
   const CoreSet cores = crew.own_cores();
   const bool shared = crew.workers_here() > 1;
   if (shared && !cores.empty()) bind_this_thread(cores);
   const int own = cores.empty() ? 1 : static_cast<int>(cores.size());
-  return {.threads = around.default_threads.value_or(shared ? own : host.usable_threads),
+  return {.threads = context.default_threads.value_or(shared ? own : host.usable_threads),
           .rank = crew.rank(),
           .workers = crew.roles().workers};
 }
 
-RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& around,
+RunPlan plan_with(const Crew& crew, const RunConfig& config, RunContext& context,
                   const WorkerShare& share) {
-  RunPlan plan = plan_run(config, around.engines, share);
+  RunPlan plan = plan_run(config, context.engines, share);
   plan.facts.nodes = crew.nodes();
   plan.facts.servers = crew.roles().servers;
   plan.facts.workers_here = crew.workers_here();
@@ -102,80 +102,80 @@ RunPlan plan_with(const Crew& crew, const RunConfig& config, Surroundings& aroun
 
 // Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit. A run that
 // goes on does what it did before, for the same reason.
-ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Surroundings& around,
-                           Crew& crew, const ConvChoices& settled) {
+ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Context& context, Crew& crew,
+                           const ConvChoices& settled) {
   std::string text;
   if (crew.rank() == 0) {
-    const ConvCache cache(around.cache_directory, conv_conditions(plan, host), around.err);
-    text = to_text(choose_convolutions(plan, cache, around.err, settled));
+    const ConvCache cache(context.cache_directory, conv_conditions(plan, host), context.err);
+    text = to_text(choose_convolutions(plan, cache, context.err, settled));
   }
   return conv_choices_from_text(broadcast_text(crew.control(), text, 0));
 }
 
 // What is left of the plan after the newest checkpoint, if there is one.
-std::optional<FoundCheckpoint> resume(RunPlan& plan, Surroundings& around, Crew& crew) {
+std::optional<FoundCheckpoint> resume(RunPlan& plan, Context& context, Crew& crew) {
   if (plan.config.train_dir.empty()) return {};
-  std::optional<FoundCheckpoint> from = find_checkpoint(plan.config, crew, around.err);
+  std::optional<FoundCheckpoint> from = find_checkpoint(plan.config, crew, context.err);
   if (!from) return {};
   go_on_from(*from, plan);
-  if (crew.rank() == 0) around.err << resumption_line(*from, plan);
+  if (crew.rank() == 0) context.err << resumption_line(*from, plan);
   return from;
 }
 
-int measure(Surroundings& around, const RunConfig& config, Crew& crew) {
+int measure(RunContext& context, const RunConfig& config, Crew& crew) {
   const HostInfo host = read_host();
-  WorkerShare share = take_share(around, crew, host);
-  if (!config.eval) share.training_examples = count_training_examples(config, crew, around.err);
-  RunPlan plan = plan_with(crew, config, around, share);
+  WorkerShare share = take_share(context, crew, host);
+  if (!config.eval) share.training_examples = count_training_examples(config, crew, context.err);
+  RunPlan plan = plan_with(crew, config, context, share);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const int64_t available = available_memory_bytes().value_or(kUnknown) / crew.workers_here();
   const bool speaks = crew.rank() == 0;
-  if (config.eval) return evaluate_newest(around, plan, crew, started_result(plan, host));
+  if (config.eval) return evaluate_newest(context, plan, crew, started_result(plan, host));
   refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
   if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
-  const std::optional<FoundCheckpoint> from = resume(plan, around, crew);
+  const std::optional<FoundCheckpoint> from = resume(plan, context, crew);
   if (plan.facts.timed_steps == 0) {
     dismiss_servers(plan, crew);
     return kSuccess;
   }
   const ConvChoices settled =
       from ? conv_choices_from_text(from->checkpoint.facts().convolutions) : ConvChoices{};
-  plan.engine_options.conv_choices = agreed_choices(plan, host, around, crew, settled);
+  plan.engine_options.conv_choices = agreed_choices(plan, host, context, crew, settled);
   const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
 
   RunResult result = started_result(plan, host);
   if (log) log->run(result, plan.epochs);
   if (speaks) {
-    for (const std::string& line : remarks_before(result)) around.err << line << "\n";
+    for (const std::string& line : remarks_before(result)) context.err << line << "\n";
   }
-  around.out << header_text(program_version(), config, plan.facts, plan.epochs)
-             << "Generating training model\n"
-             << std::flush;
-  const MeasuredRun run = measure_run(plan, *engine, crew, std::move(result), around,
+  context.out << header_text(program_version(), config, plan.facts, plan.epochs)
+              << "Generating training model\n"
+              << std::flush;
+  const MeasuredRun run = measure_run(plan, *engine, crew, std::move(result), context,
                                       log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
-  if (speaks) return finish(plan, run, around, log ? &*log : nullptr);
+  if (speaks) return finish(plan, run, context, log ? &*log : nullptr);
   return run.result.status == "interrupted" ? kInterrupted : kSuccess;
 }
 
 }  // namespace
 
-int work(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles) {
-  plan_run(config, around.engines, {.workers = roles.workers});  // what is wrong is told at once
+int work(RunContext& context, const RunConfig& config, const Place& place, const Roles& roles) {
+  plan_run(config, context.engines, {.workers = roles.workers});  // what is wrong is told at once
   if (place.rank == 0) {
     check_outputs(config);
     check_directories(config);
   }
   Crew crew(place, roles, config);
   Silence silence;
-  Surroundings unheard = {.engines = around.engines,
-                          .out = silence,
-                          .err = around.err,
-                          .program = around.program,
-                          .default_threads = around.default_threads,
-                          .start = around.start,
-                          .environment = around.environment};
-  const int code = measure(place.rank == 0 ? around : unheard, config, crew);
+  RunContext unheard = {{.out = silence,
+                         .err = context.err,
+                         .program = context.program,
+                         .default_threads = context.default_threads,
+                         .start = context.start,
+                         .environment = context.environment},
+                        context.engines};
+  const int code = measure(place.rank == 0 ? context : unheard, config, crew);
   // The first to end with another code than 0 takes all ranks of mpirun with it: none may do so
   // before rank 0 has written everything.
   if (code == kInterrupted) crew.control().barrier();

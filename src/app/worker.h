@@ -7,7 +7,7 @@
 namespace lockstep {
 
 // Both return an exit code. Rank 0 speaks for all workers; the others only with --verbose.
-int work(Surroundings& around, const RunConfig& config, const Place& place, const Roles& roles);
+int work(RunContext& context, const RunConfig& config, const Place& place, const Roles& roles);
 int serve(const RunConfig& config, const Place& place, const Roles& roles);
 
 }  // namespace lockstep

@@ -17,11 +17,11 @@ TEST(Audience, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
     std::filesystem::create_symlink("/dev/full", logs / name);
   }
   std::ostringstream out, err;
-  Surroundings around = {.engines = {}, .out = out, .err = err};
+  Context context = {.out = out, .err = err};
   const std::vector<PlannedProcess> processes = {
       {.rank = 0, .role = "worker 0", .host = "a", .argv = {}},
       {.rank = 1, .role = "worker 1", .host = "b", .argv = {}}};
-  Audience audience(around, processes, {.log_dir = logs.string()});
+  Audience audience(context, processes, {.log_dir = logs.string()});
   audience.hear(0, "one", false);
   audience.hear(1, "two", false);
   audience.hear(0, "three", false);
@@ -33,8 +33,8 @@ TEST(Audience, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
 TEST(Audience, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
   for (const bool by_rank_0 : {true, false}) {
     std::ostringstream out, err;
-    Surroundings around = {.engines = {}, .out = out, .err = err};
-    Audience audience(around, {}, {});
+    Context context = {.out = out, .err = err};
+    Audience audience(context, {}, {});
     if (by_rank_0) audience.hear(0, "lockstep: interrupted after 3 of 10 timed steps", true);
     EXPECT_EQ(audience.since_interruption().has_value(), by_rank_0);
     audience.tell_of_interruption();

@@ -29,8 +29,8 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& words) {
   const EngineKind engines[] = {reference_kind()};
   std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
+  RunContext context = {{.out = out, .err = err}, engines};
+  const int code = run_program(context, words);
   return {code, out.str(), err.str()};
 }
 

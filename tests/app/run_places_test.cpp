@@ -19,7 +19,7 @@ class RunPlacesTest : public ::testing::Test {
  protected:
   // "worker 0 on a", in the order of ranks.
   std::vector<std::string> placed(const RunConfig& run, PerHost per_host = PerHost::AsSlots) {
-    const RunPlaces places = places_for(run, per_host, around_);
+    const RunPlaces places = places_for(run, per_host, context_);
     std::vector<std::string> text;
     for (const PlacedRank& rank : places.ranks) {
       text.push_back((rank.server ? "server on " : "worker on ") + places.hosts[rank.host].name);
@@ -28,7 +28,7 @@ class RunPlacesTest : public ::testing::Test {
   }
 
   std::ostringstream out_, err_;
-  const Surroundings around_ = {.engines = {}, .out = out_, .err = err_};
+  const Context context_ = {.out = out_, .err = err_};
 };
 
 TEST_F(RunPlacesTest, SlotsOfAListCountOnlyWhereTheLineSaysNothing) {
@@ -46,7 +46,7 @@ TEST_F(RunPlacesTest, AJobToComeHasTheNodesThatItNeeds) {
               ElementsAre("worker on node 3 of the job", "worker on node 3 of the job",
                           "worker on node 4 of the job", "server on node 1 of the job",
                           "server on node 1 of the job", "server on node 2 of the job"));
-  EXPECT_TRUE(places_for(run, PerHost::AsSlots, around_).submitted);
+  EXPECT_TRUE(places_for(run, PerHost::AsSlots, context_).submitted);
 }
 
 TEST_F(RunPlacesTest, ServersInsideWorkersHaveNoPlaceOfTheirOwn) {
