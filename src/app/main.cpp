@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "app/interrupt.h"
-#include "app/line_buffer.h"
+#include "base/interrupt.h"
+#include "base/line_writer.h"
 #include "app/own_engines.h"
 #include "app/program.h"
 

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "app/doctor.h"
+#include "doctor/check_hosts.h"
 #include "base/error.h"
 #include "base/text.h"
 

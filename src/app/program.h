@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run_context.h"
+#include "run/run_context.h"
 #include "base/exit_code.h"
 #include "base/version.h"
 

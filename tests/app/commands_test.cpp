@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "app/interrupt.h"
+#include "base/interrupt.h"
 #include "app/program.h"
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "base/text.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "app/program.h"
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "base/directory_lock.h"
-#include "data/jpeg_encode.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "report/regressions.h"
+#include "report/analysis/regressions.h"
 
 #include <gmock/gmock.h>
 
