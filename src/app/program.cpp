@@ -4,7 +4,6 @@
 
 #include <ostream>
 
-#include "doctor/check_hosts.h"
 #include "base/error.h"
 #include "base/text.h"
 

@@ -37,6 +37,7 @@ int tune_command(RunContext& context, std::span<const std::string> arguments);
 int report_command(RunContext& context, std::span<const std::string> arguments);
 int serve_command(RunContext& context, std::span<const std::string> arguments);
 int compare_command(RunContext& context, std::span<const std::string> arguments);
+int doctor_command(RunContext& context, std::span<const std::string> arguments);
 int agent_command(RunContext& context, std::span<const std::string> arguments);
 
 }  // namespace lockstep

@@ -8,6 +8,8 @@
 
 #include "doctor/link_probe.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "comm/own_address.h"
 #include "launch/agent_protocol.h"
 #include "process/ask.h"

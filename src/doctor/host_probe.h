@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "app/program.h"
+#include "base/context.h"
 #include "config/run_json.h"
 
 namespace lockstep {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/program.h"
+#include "base/context.h"
 #include "config/run_json.h"
 #include "process/command.h"
 #include "launch/hosts.h"

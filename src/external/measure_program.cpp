@@ -9,6 +9,8 @@
 #include "base/interrupt.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "config/json_text.h"
 #include "config/problems.h"
 #include "process/adoption.h"

@@ -1,7 +1,7 @@
 // measure_program.h: `lockstep train --program`: measures somebody else's program.
 #pragma once
 
-#include "app/program.h"
+#include "base/context.h"
 #include "config/run_config.h"
 
 namespace lockstep {

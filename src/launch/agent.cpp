@@ -1,5 +1,5 @@
-// agent.cpp: `lockstep agent`: runs the ranks of one host for a launcher at the other end of ssh.
-// It lives as long as that line does.
+#include "launch/agent.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -13,13 +13,14 @@
 #include <optional>
 #include <ostream>
 
-#include "doctor/host_probe.h"
-#include "app/program.h"
 #include "launch/remote_files.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "comm/store_server.h"
 #include "launch/agent_protocol.h"
 #include "launch/local_plan.h"
+#include "launch/rank_variables.h"
 #include "process/run_commands.h"
 #include "measure/host.h"
 
@@ -174,18 +175,13 @@ int run_job(Context& context, const AgentJob& job, Orders& orders) {
 
 }  // namespace
 
-int agent_command(RunContext& context, std::span<const std::string> arguments) {
-  if (!arguments.empty()) {
-    context.out
-        << "'lockstep train --hosts' starts this on every host; it reads its job from stdin.\n";
-    return arguments.front() == "--help" ? kSuccess : kUsage;
-  }
+int run_agent(Context& context, const AnswerProbe& answer_probe) {
   std::signal(SIGPIPE, SIG_IGN);  // the launcher's end is noticed on stdin
   Orders orders;
   const std::string first = orders.next();
   const AgentLine line = parse_agent_line(first);
   if (line.kind == kProbe) {
-    return answer_questions(context, line.name, [&] { return orders.next(); });
+    return answer_probe(context, line.name, [&] { return orders.next(); });
   }
   const AgentJob job = job_from_json(Json::parse(first));
   if (job.version != program_version()) {

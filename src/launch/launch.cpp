@@ -11,12 +11,13 @@
 #include <limits>
 #include <ostream>
 
-#include "doctor/check_hosts.h"
 #include "base/interrupt.h"
 #include "launch/remote_files.h"
 #include "launch/run_logs.h"
 #include "launch/run_monitor.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "base/text.h"
 #include "comm/network_interface.h"
 #include "comm/store_server.h"
@@ -24,6 +25,7 @@
 #include "process/ask.h"
 #include "launch/deploy.h"
 #include "launch/launchers.h"
+#include "launch/rank_variables.h"
 #include "measure/cores.h"
 #include "measure/host.h"
 
@@ -119,7 +121,7 @@ std::unique_ptr<Talk> talk_for(Context& context, const LaunchPlan& plan, const R
 
 // Brings them the program, and looks whether they are fit.
 void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
-                   const RunConfig& run) {
+                   const LaunchRequest& request) {
   const InterruptWatch interrupts;
   const auto interrupted = [&] { return interrupts.interrupted(); };
   try {
@@ -129,9 +131,9 @@ void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& jo
                         .ssh = job.ssh,
                         .interrupted = interrupted});
   } catch (const HostError& error) {
-    throw Error("{}", no_file_either(run.hosts, error.what()));
+    throw Error("{}", no_file_either(request.run.hosts, error.what()));
   }
-  look_at_hosts(context, plan, job, interrupted);
+  request.check_hosts(context, plan, job, interrupted);
 }
 
 // Or might be, as far as can be told. A terminal that is held (Ctrl-S) or a pager at rest is not
@@ -200,7 +202,7 @@ int launch(Context& context, const LaunchRequest& request, const RunPlaces& plac
   if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
   try {
     const LaunchPlan plan = launcher.plan(job);
-    if (!plan.hosts.empty()) prepare_hosts(context, plan, job, run);
+    if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);
     const LastWords where_logs_are(logs.line());
     const int code = run_plan(context, plan, run);
     logs.settle(code == kSuccess);

@@ -6,11 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "app/program.h"
+#include "base/context.h"
 #include "launch/rank_placement.h"
 #include "config/run_config.h"
 
 namespace lockstep {
+
+// Checks the hosts of a plan before the run starts. Throws Error with all problems, Interrupted when
+// `interrupted` returns true.
+using HostCheck = std::function<void(Context& context, const LaunchPlan& plan, const LaunchJob& job,
+                                     const std::function<bool()>& interrupted)>;
 
 struct LaunchRequest {
   std::string command;   // "train"
@@ -18,6 +23,7 @@ struct LaunchRequest {
   const RunConfig& run;  // borrowed for the call
   // The command line that makes another process see this configuration.
   std::function<std::vector<std::string>(const RunConfig&)> arguments;
+  HostCheck check_hosts;  // called when the program is on all hosts
 };
 
 // Returns the exit code.

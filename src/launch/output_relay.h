@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "app/program.h"
+#include "base/context.h"
 #include "config/run_config.h"
 #include "launch/launch_plan.h"
 #include "process/output_log.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/program.h"
+#include "base/context.h"
 #include "config/run_config.h"
 #include "launch/place_ranks.h"
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "run/run_outputs.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "report/render/output_lines.h"
 
 namespace lockstep {
 namespace {

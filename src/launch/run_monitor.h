@@ -4,7 +4,8 @@
 
 #include <memory>
 
-#include "app/program.h"
+#include "base/context.h"
+#include "base/exit_code.h"
 #include "config/run_config.h"
 #include "launch/launch_plan.h"
 #include "process/run_commands.h"

@@ -7,7 +7,7 @@
 #include "run/checkpoint_schedule.h"
 #include "run/group.h"
 #include "run/evaluator.h"
-#include "app/program.h"
+#include "base/context.h"
 #include "run/step_agreement.h"
 #include "run/summaries.h"
 #include "config/evaluation_times.h"

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <sstream>
 
-#include "app/program.h"
+#include "base/version.h"
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
 #include "base/error.h"

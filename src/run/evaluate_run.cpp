@@ -12,6 +12,8 @@
 #include "run/resume_point.h"
 #include "run/summaries.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "report/render/console.h"
 
 namespace lockstep {

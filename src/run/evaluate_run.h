@@ -4,7 +4,7 @@
 
 #include "run/group.h"
 #include "run/run_plan.h"
-#include "app/program.h"
+#include "base/context.h"
 
 namespace lockstep {
 

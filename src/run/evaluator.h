@@ -8,7 +8,7 @@
 
 #include "run/checkpoint_schedule.h"
 #include "run/group.h"
-#include "app/program.h"
+#include "base/context.h"
 #include "data/pipeline/validation_set.h"
 
 namespace lockstep {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "app/program.h"
+#include "base/version.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"

@@ -4,7 +4,7 @@
 
 #include "run/group.h"
 #include "run/run_plan.h"
-#include "app/program.h"
+#include "base/context.h"
 #include "report/results/benchmark_log.h"
 #include "report/results/chrome_trace.h"
 #include "train/checkpoint.h"

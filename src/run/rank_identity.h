@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "comm/socket.h"
 #include "config/run_config.h"
+#include "launch/rank_variables.h"
 
 namespace lockstep {
 
@@ -45,11 +46,5 @@ Place find_place(const RunConfig& run, const Environment& environment);
 
 // How the processes of a place divide the work; of the launcher, what it has to start.
 Roles roles_of(const RunConfig& run, const Place& place);
-
-// What a process that our launcher starts is told, as environment variables.
-inline constexpr const char* kRankVariable = "LOCKSTEP_RANK";
-inline constexpr const char* kSizeVariable = "LOCKSTEP_SIZE";
-inline constexpr const char* kStoreVariable = "LOCKSTEP_STORE";
-inline constexpr const char* kTokenVariable = "LOCKSTEP_TOKEN";
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "config/json_text.h"
 #include "report/results/benchmark_log.h"
+#include "report/render/output_lines.h"
 #include "report/render/profile.h"
 #include "train/checkpoint_files.h"
 
@@ -36,10 +37,6 @@ void check_directories(const RunConfig& run) {
       error ? error.message() : why_unwritable(run.summary_dir + "/events.out.tfevents");
   if (!why.empty()) throw UsageError("cannot write to --summary-dir {}: {}", run.summary_dir, why);
 }
-
-std::string result_line(const std::string& path) { return "wrote " + path; }
-
-std::string trace_line(const std::string& path) { return "Dumping trace to " + path; }
 
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context) {
   const RunConfig& config = plan.config;

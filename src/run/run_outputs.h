@@ -9,10 +9,6 @@ namespace lockstep {
 void check_outputs(const RunConfig& run);      // files, which come back to whoever started the run
 void check_directories(const RunConfig& run);  // on the host of rank 0, where they are written
 
-// What is said of them.
-std::string result_line(const std::string& path);
-std::string trace_line(const std::string& path);
-
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context);
 
 }  // namespace lockstep

@@ -7,7 +7,7 @@
 #include "run/group.h"
 #include "base/interrupt.h"
 #include "run/run_plan.h"
-#include "app/program.h"
+#include "base/context.h"
 #include "run/step_agreement.h"
 #include "run/summaries.h"
 #include "measure/precision_rule.h"

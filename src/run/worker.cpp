@@ -14,6 +14,8 @@
 #include "run/resume_point.h"
 #include "run/run_input.h"
 #include "base/error.h"
+#include "base/exit_code.h"
+#include "base/version.h"
 #include "comm/gather.h"
 #include "config/evaluation_times.h"
 #include "measure/host.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "run/rank_identity.h"
-#include "app/program.h"
+#include "run/run_context.h"
 
 namespace lockstep {
 

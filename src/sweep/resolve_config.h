@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/program.h"
+#include "run/run_context.h"
 #include "config/run_config.h"
 #include "config/run_options.h"
 

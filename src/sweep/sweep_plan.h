@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/program.h"
-#include "app/commands/sweep_flags.h"
+#include "run/run_context.h"
+#include "sweep/sweep_options.h"
 #include "sweep/run_sweep.h"
 
 namespace lockstep {

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/analysis/best.h"
+#include "report/render/best_text.h"
 #include "report/made_runs.h"
-#include "report/analysis/regressions.h"
+#include "report/render/regressions_text.h"
 #include "report/render/scaling_charts.h"
 #include "report/render/scaling_text.h"
 

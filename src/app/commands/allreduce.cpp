@@ -16,6 +16,7 @@
 #include "run/run_outputs.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "doctor/check_hosts.h"
 #include "comm/algorithms.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
@@ -166,7 +167,11 @@ int launch_all_reduce(Context& context, const AllReduceWishes& wishes, PerHost p
   const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(wishes, run); };
   return launch(
       context,
-      {.command = "allreduce", .name = "allreduce", .run = wishes.run, .arguments = arguments},
+      {.command = "allreduce",
+       .name = "allreduce",
+       .run = wishes.run,
+       .arguments = arguments,
+       .check_hosts = check_hosts},
       places);
 }
 

@@ -9,7 +9,7 @@
 #include "sweep/sweep_progress.h"
 #include "base/text.h"
 #include "config/run_label.h"
-#include "report/analysis/best.h"
+#include "report/render/best_text.h"
 #include "report/render/scaling_text.h"
 
 namespace lockstep {

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "launch/hosts.h"
 #include "sweep/sweep_file.h"
 
 namespace lockstep {
@@ -245,29 +244,6 @@ Parsed parse_sweep(SweepWishes& wishes, const SweepSyntax& command,
 std::string sweep_help(const SweepSyntax& command) {
   SweepWishes unused;
   return help_text(syntax_for(unused, command));
-}
-
-std::vector<Axis> axes_of(const SweepWishes& wishes, int cores) {
-  if (!wishes.lists.contains("models") && !wishes.lists.contains("model")) {
-    throw UsageError("say what to measure: --models NAME:BATCH,...");
-  }
-  std::vector<Axis> axes;
-  for (const auto& [name, values] : wishes.lists) {
-    axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
-  }
-  if (wishes.lists.contains("worker-hosts")) return axes;  // which say how many there are
-  // Over the hosts of a cluster, else over the cores of this machine.
-  const auto hosts = wishes.lists.find("hosts");
-  const std::string over = hosts == wishes.lists.end() ? "num-devices" : "nodes";
-  if (wishes.lists.contains(over)) {
-    if (wishes.max_devices > 0) throw UsageError("give one of --{} and --max-devices", over);
-    return axes;
-  }
-  const int there =
-      over == "nodes" ? static_cast<int>(read_hosts(hosts->second.front()).size()) : cores;
-  const int most = wishes.max_devices > 0 ? wishes.max_devices : there;
-  axes.push_back(option_axis(over, doubling(most)));
-  return axes;
 }
 
 }  // namespace lockstep

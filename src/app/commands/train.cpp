@@ -14,6 +14,7 @@
 #include "run/run_input.h"
 #include "run/worker.h"
 #include "base/error.h"
+#include "doctor/check_hosts.h"
 #include "config/run_arguments.h"
 #include "launch/launchers.h"
 
@@ -57,7 +58,11 @@ int launch_train(RunContext& context, const RunConfig& config, PerHost per_host)
   }
   return launch(
       context,
-      {.command = "train", .name = config.model, .run = config, .arguments = train_arguments},
+      {.command = "train",
+       .name = config.model,
+       .run = config,
+       .arguments = train_arguments,
+       .check_hosts = check_hosts},
       places);
 }
 

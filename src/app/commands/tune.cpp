@@ -13,7 +13,7 @@
 #include "config/run_label.h"
 #include "launch/hosts.h"
 #include "measure/host.h"
-#include "report/analysis/best.h"
+#include "report/render/best_text.h"
 #include "report/render/scaling_text.h"
 #include "sweep/halving.h"
 

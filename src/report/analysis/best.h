@@ -20,8 +20,5 @@ struct BestRow {
 
 std::vector<BestRow> best_of(const ScalingReport& report, std::span<const StoredRun> runs,
                              double threshold = 0.02);
-std::string words_about(const BestRow& row);  // whether the runner-up is really slower
-std::string best_table(const ScalingReport& report, std::span<const BestRow> rows);
-std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows);
 
 }  // namespace lockstep

@@ -32,8 +32,4 @@ struct BaselineReport {
 // Throws Error when they have no run in common.
 BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
                                 double threshold);
-std::string verdict_text(const Comparison& row);  // "REGRESSION", "same"
-std::string baseline_table(const BaselineReport& report);
-std::string baseline_markdown(const BaselineReport& report);
-
 }  // namespace lockstep
