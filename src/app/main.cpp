@@ -7,10 +7,10 @@
 #include <iostream>
 #include <string_view>
 
-#include "base/interrupt.h"
-#include "base/line_writer.h"
 #include "app/own_engines.h"
 #include "app/program.h"
+#include "base/interrupt.h"
+#include "base/line_writer.h"
 
 namespace {
 
@@ -39,7 +39,7 @@ int main(int count, char** words) {
     const char* value = std::getenv(name.c_str());
     return value ? std::optional<std::string>(value) : std::nullopt;
   };
-  LineBuffer lines(STDERR_FILENO);
+  LineWriter lines(STDERR_FILENO);
   std::ostream err(&lines);
   std::error_code unknown;
   RunContext context = {

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "base/run_event.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -67,8 +68,10 @@ int dispatch(RunContext& context, std::span<const std::string> arguments) {
   return find_command(first).run(context, arguments.subspan(1));
 }
 
-void complain(std::ostream& err, std::string_view message) {
-  for (const std::string& line : split(message, '\n')) err << "lockstep: " << line << "\n";
+void complain(Context& context, const std::string& message,
+              RunEvent::Kind kind = RunEvent::Kind::Failed) {
+  for (const std::string& line : split(message, '\n')) context.err << "lockstep: " << line << "\n";
+  report_event(context, {.kind = kind, .text = message});
 }
 
 }  // namespace
@@ -81,13 +84,16 @@ int run_program(RunContext& context, std::span<const std::string> arguments) {
     if (!context.out.flush()) throw Error("cannot write to stdout");
     return code;
   } catch (const UsageError& error) {
-    complain(context.err, error.what());
+    complain(context, error.what());
     return kUsage;
+  } catch (const DiskFullError& error) {
+    complain(context, error.what(), RunEvent::Kind::DiskFull);
+    return kFailure;
   } catch (const std::bad_alloc&) {
-    complain(context.err, "not enough memory");
+    complain(context, "not enough memory");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(context.err, error.what());
+    complain(context, error.what());
     return kFailure;
   }
 }

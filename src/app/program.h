@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "run/run_context.h"
 #include "base/exit_code.h"
 #include "base/version.h"
+#include "run/run_context.h"
 
 namespace lockstep {
 

@@ -7,12 +7,12 @@
 
 namespace lockstep {
 
-class LineBuffer : public std::streambuf {
+class LineWriter : public std::streambuf {
  public:
-  explicit LineBuffer(int file) : file_(file) {}  // borrowed
-  ~LineBuffer() override { sync(); }
-  LineBuffer(const LineBuffer&) = delete;
-  LineBuffer& operator=(const LineBuffer&) = delete;
+  explicit LineWriter(int file) : file_(file) {}  // borrowed
+  ~LineWriter() override { sync(); }
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
 
  protected:
   int_type overflow(int_type letter) override;

@@ -75,7 +75,8 @@ void tell_reason(Store& store, const std::string& name, const std::string& reaso
   store.set(reason_key(name), reason);
 }
 
-std::string roll_call(Store& store, const Roster& roster, const std::string& name, Seconds silent) {
+std::string missing_ranks(Store& store, const Roster& roster, const std::string& name,
+                          Seconds silent) {
   try {
     store.set_answer_timeout(silent);
     return call_names(store, roster, name, silent);

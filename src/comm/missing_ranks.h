@@ -13,7 +13,8 @@ namespace lockstep {
 
 // "rank 3 (node2) is gone", "rank 3 (node2) does not answer". `name` is the communicator's;
 // `silent` is how long a rank may take to answer.
-std::string roll_call(Store& store, const Roster& roster, const std::string& name, Seconds silent);
+std::string missing_ranks(Store& store, const Roster& roster, const std::string& name,
+                          Seconds silent);
 
 // Ranks that the store lost.
 std::vector<int> gone_ranks(Store& store, const Roster& roster);
@@ -24,6 +25,6 @@ void tell_reason(Store& store, const std::string& name, const std::string& reaso
 // How a stall time-out is divided: first silence on the wire, then the roll call; the rest is for
 // the end of the process.
 inline Seconds silence_part(Seconds stall_timeout) { return stall_timeout * 0.8; }
-inline Seconds roll_call_part(Seconds stall_timeout) { return stall_timeout * 0.15; }
+inline Seconds answer_part(Seconds stall_timeout) { return stall_timeout * 0.15; }
 
 }  // namespace lockstep

@@ -1,7 +1,6 @@
 #include "comm/store_server.h"
 
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/log_line.h"
 #include "base/text.h"
 #include "comm/store_protocol.h"
 
@@ -286,7 +286,7 @@ class StoreServer::Loop {
     c.socket.reset();
     if (farewell) return;
     if (count <= kDropsLoggedFully || std::has_single_bit(static_cast<uint64_t>(count))) {
-      spdlog::warn("store: dropped {}: {} ({} so far)", c.peer, reason, count);
+      log_line(fmt::format("store: dropped {}: {} ({} so far)", c.peer, reason, count));
     }
   }
 

@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// A HostCheck of launch/launch.h: warnings go to stderr. Throws Error with all problems, Interrupted
-// when the user interrupts. The program must be on the hosts already.
+// A HostCheck of launch/launch.h: warnings go to stderr. Throws Error with all problems,
+// Interrupted when the user interrupts. The program must be on the hosts already.
 void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                  const std::function<bool()>& interrupted);
 

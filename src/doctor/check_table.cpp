@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kHostsShown = 3;
 
-std::string way(const Examined& all, const LinkReport& link) {
+std::string way(const HostSurvey& all, const LinkReport& link) {
   return fmt::format("{} to {}", all.hosts[link.from].name, all.hosts[link.to].name);
 }
 
@@ -28,7 +28,7 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-std::vector<double> all_values(const Examined& all, const char* name) {
+std::vector<double> all_values(const HostSurvey& all, const char* name) {
   std::vector<double> values;
   for (const LinkReport& link : all.links) {
     if (link.answer.contains(name)) values.push_back(link.answer.at(name));
@@ -59,30 +59,30 @@ Finding judge(const LinkReport& link, double usual_speed, double usual_latency) 
 
 }  // namespace
 
-std::vector<Row> link_rows(const Examined& all) {
+std::vector<CheckRow> link_rows(const HostSurvey& all) {
   const double speed = median(all_values(all, "bytes_per_second"));
   const double latency = median(all_values(all, "latency_seconds"));
-  std::vector<Row> rows;
+  std::vector<CheckRow> rows;
   for (const LinkReport& link : all.links) {
     rows.push_back({"link", {way(all, link)}, judge(link, speed, latency)});
   }
   return rows;
 }
 
-Level worst_of(std::span<const Row> rows) {
+Level worst_of(std::span<const CheckRow> rows) {
   Level worst = Level::Ok;
-  for (const Row& row : rows) worst = std::max(worst, row.finding.level);
+  for (const CheckRow& row : rows) worst = std::max(worst, row.finding.level);
   return worst;
 }
 
-std::string table_of(std::span<const Row> rows) {
+std::string table_of(std::span<const CheckRow> rows) {
   size_t checks = 0, hosts = 0;
-  for (const Row& row : rows) {
+  for (const CheckRow& row : rows) {
     checks = std::max(checks, row.check.size());
     hosts = std::max(hosts, hosts_text(row.hosts).size());
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const CheckRow& row : rows) {
     text += fmt::format("{:<7}  {:<{}}  {:<{}}  {}\n", name_of(row.finding.level), row.check,
                         checks, hosts_text(row.hosts), hosts, row.finding.what);
     if (row.finding.level != Level::Ok && !row.finding.advice.empty()) {
@@ -92,9 +92,9 @@ std::string table_of(std::span<const Row> rows) {
   return text;
 }
 
-Json rows_to_json(std::span<const Row> rows) {
+Json rows_to_json(std::span<const CheckRow> rows) {
   Json json = Json::array();
-  for (const Row& row : rows) {
+  for (const CheckRow& row : rows) {
     json.push_back({{"check", row.check},
                     {"level", name_of(row.finding.level)},
                     {"hosts", row.hosts},

@@ -26,7 +26,7 @@ std::string text(const Json& json, const char* name) {
 }
 
 // Of all hosts that tell one.
-double median_of(const Examined& all, std::optional<double> (*value)(const HostReport&)) {
+double median_of(const HostSurvey& all, std::optional<double> (*value)(const HostReport&)) {
   std::vector<double> values;
   for (const HostReport& host : all.hosts) {
     if (const auto each = value(host)) values.push_back(*each);
@@ -38,7 +38,7 @@ double median_of(const Examined& all, std::optional<double> (*value)(const HostR
 
 std::optional<double> flops_of(const HostReport& host) { return number(host.compute, "flops"); }
 
-std::string most_common(const Examined& all, std::string (*value)(const HostReport&)) {
+std::string most_common(const HostSurvey& all, std::string (*value)(const HostReport&)) {
   std::vector<std::string> values;
   for (const HostReport& host : all.hosts) {
     if (host.unreachable.empty()) values.push_back(value(host));
@@ -238,8 +238,9 @@ constexpr Check kChecks[] = {
     {"Slurm", false, check_slurm},
 };
 
-void add(std::vector<Row>& rows, std::string_view check, const std::string& host, Finding finding) {
-  const auto same = std::ranges::find_if(rows, [&](const Row& row) {
+void add(std::vector<CheckRow>& rows, std::string_view check, const std::string& host,
+         Finding finding) {
+  const auto same = std::ranges::find_if(rows, [&](const CheckRow& row) {
     return row.check == check && row.finding.level == finding.level &&
            row.finding.what == finding.what;
   });
@@ -256,8 +257,8 @@ std::string_view name_of(Level level) {
 
 std::span<const Check> host_checks() { return kChecks; }
 
-std::vector<Row> rows_for(const CheckContext& context, bool thorough) {
-  std::vector<Row> rows;
+std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough) {
+  std::vector<CheckRow> rows;
   for (const HostReport& host : context.all.hosts) {
     const bool reached = host.unreachable.empty();
     add(rows, "reachable", host.name,

@@ -20,7 +20,7 @@ struct Finding {
 };
 
 struct CheckContext {
-  const Examined& all;
+  const HostSurvey& all;
   std::string version, program;  // of the doctor itself
   // What the user can try when a host is not reached; empty: it is this machine.
   std::string reach_advice = {};
@@ -33,19 +33,19 @@ struct Check {
 };
 std::span<const Check> host_checks();
 
-struct Row {
+struct CheckRow {
   std::string check;
   std::vector<std::string> hosts;  // of which it is true
   Finding finding;
 };
 
 // Hosts of which the same is true share a row. Of a host that was not reached nothing else is said.
-std::vector<Row> rows_for(const CheckContext& context, bool thorough);
+std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough);
 // The ways between hosts: those that fail, or are much slower than the others.
-std::vector<Row> link_rows(const Examined& all);
+std::vector<CheckRow> link_rows(const HostSurvey& all);
 
-Level worst_of(std::span<const Row> rows);
-std::string table_of(std::span<const Row> rows);
-Json rows_to_json(std::span<const Row> rows);
+Level worst_of(std::span<const CheckRow> rows);
+std::string table_of(std::span<const CheckRow> rows);
+Json rows_to_json(std::span<const CheckRow> rows);
 
 }  // namespace lockstep

@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <ostream>
 
-#include "doctor/link_probe.h"
 #include "base/error.h"
 #include "base/exit_code.h"
 #include "base/version.h"
 #include "comm/own_address.h"
+#include "doctor/link_probe.h"
 #include "launch/agent_protocol.h"
-#include "process/ask.h"
 #include "launch/deploy.h"
 #include "measure/compute_probe.h"
 #include "measure/host.h"
+#include "process/ask.h"
 
 namespace lockstep {
 namespace {
@@ -25,7 +25,7 @@ constexpr Seconds kToSeeSteal{0.3};
 
 // Empty: it is not there.
 Json version_of(const char* program) {
-  const Answer answer = ask({program, "--version"}, kForVersions);
+  const CommandAnswer answer = ask({program, "--version"}, kForVersions);
   Json json = Json::object();
   if (answer.well && !answer.lines.empty()) json["version"] = answer.lines.front();
   if (answer.found && !answer.well) json["complaint"] = answer.complaint;
@@ -52,9 +52,10 @@ struct Probe {
   const Context& context;
   std::optional<EchoServer> echo = {};
 
-  Json facts(const Json& wish) {
-    Json facts = cheap_facts(context, wish.value("directory", std::string(".")));
-    if (wish.contains("name")) facts["way_to_itself"] = way_to(wish.at("name").get<std::string>());
+  Json facts(const Json& arguments) {
+    Json facts = cheap_facts(context, arguments.value("directory", std::string(".")));
+    if (arguments.contains("name"))
+      facts["way_to_itself"] = way_to(arguments.at("name").get<std::string>());
     return facts;
   }
 
@@ -63,14 +64,15 @@ struct Probe {
     return {{"seconds", Seconds(now).count()}};
   }
 
-  Json listen(const Json& wish) {
-    echo.emplace(wish.at("token").get<std::string>());
+  Json listen(const Json& arguments) {
+    echo.emplace(arguments.at("token").get<std::string>());
     return {{"port", echo->port()}};
   }
 
-  Json pair(const Json& wish) const {
-    const LinkSpeed speed = measure_link({.host = wish.at("host"), .port = wish.at("port")},
-                                         wish.at("token").get<std::string>());
+  Json pair(const Json& arguments) const {
+    const LinkSpeed speed =
+        measure_link({.host = arguments.at("host"), .port = arguments.at("port")},
+                     arguments.at("token").get<std::string>());
     return {{"latency_seconds", speed.latency.count()},
             {"bytes_per_second", speed.bytes_per_second},
             {"interface", speed.interface}};
@@ -89,15 +91,15 @@ struct Probe {
 
 struct Question {
   std::string_view name;
-  Json (*answer)(Probe& probe, const Json& wish);
+  Json (*answer)(Probe& probe, const Json& arguments);
 };
 constexpr Question kQuestions[] = {
-    {"facts", [](Probe& probe, const Json& wish) { return probe.facts(wish); }},
-    {"time", [](Probe& probe, const Json& wish) { return probe.time(wish); }},
-    {"listen", [](Probe& probe, const Json& wish) { return probe.listen(wish); }},
-    {"pair", [](Probe& probe, const Json& wish) { return probe.pair(wish); }},
-    {"compute", [](Probe& probe, const Json& wish) { return probe.compute(wish); }},
-    {"programs", [](Probe& probe, const Json& wish) { return probe.programs(wish); }},
+    {"facts", [](Probe& probe, const Json& arguments) { return probe.facts(arguments); }},
+    {"time", [](Probe& probe, const Json& arguments) { return probe.time(arguments); }},
+    {"listen", [](Probe& probe, const Json& arguments) { return probe.listen(arguments); }},
+    {"pair", [](Probe& probe, const Json& arguments) { return probe.pair(arguments); }},
+    {"compute", [](Probe& probe, const Json& arguments) { return probe.compute(arguments); }},
+    {"programs", [](Probe& probe, const Json& arguments) { return probe.programs(arguments); }},
 };
 
 Json answer_to(Probe& probe, const AgentLine& line) {

@@ -27,31 +27,31 @@ double now_seconds() {
 struct Question {
   size_t host;
   std::string name;
-  Json wish = Json::object();
+  Json options = Json::object();
 };
 
 // Questions of one batch are asked together; the next batch waits for all answers.
 using Batch = std::vector<Question>;
 
-class Doctor {
+class Surveyor {
  public:
-  Doctor(const ProbeRoute& route, const ExaminationWish& wish, const std::string& token)
-      : route_(route), wish_(wish), token_(token) {
-    for (const std::string& name : route.names) examined_.hosts.push_back({.name = name});
+  Surveyor(const ProbeRoute& route, const SurveyOptions& options, const std::string& token)
+      : route_(route), options_(options), token_(token) {
+    for (const std::string& name : route.names) survey_.hosts.push_back({.name = name});
     ports_.resize(route.names.size());
     greet();
     batches_.push_back(about_themselves());
     for (int i = 0; i < kClockQuestions; ++i) batches_.push_back(for_all("time"));
-    if (!wish.thorough) return;
+    if (!options.thorough) return;
     batches_.push_back(for_all("programs"));
     batches_.push_back(for_all("compute"));
     if (route.names.size() > 1) batches_.push_back(for_all("listen", Json{{"token", token}}));
   }
 
-  std::vector<Letter> letters() {
+  std::vector<StdinMessage> messages() {
     lose_those_gone();
     if (outstanding_.empty() && !over_) next_batch();
-    return std::exchange(letters_, {});
+    return std::exchange(messages_, {});
   }
 
   Next hear(const OutputLine& line) {
@@ -67,7 +67,7 @@ class Doctor {
       text = tagged->text;
     }
     const AgentLine said = parse_agent_line(text);
-    if (said.kind == "answer" && host < examined_.hosts.size()) {
+    if (said.kind == "answer" && host < survey_.hosts.size()) {
       take(host, said.name, Json::parse(said.text, nullptr, /*allow_exceptions=*/false));
     } else if (said.kind == "gone") {
       gone_.push_back(line.command);
@@ -77,35 +77,36 @@ class Doctor {
 
   Next poll() const { return over_ ? Next::Stop : Next::GoOn; }
 
-  Examined finish() {
+  HostSurvey finish() {
     lose_those_gone();
     for (const auto& [host, question] : outstanding_) {
       const std::string said = complaint_of(host);
-      examined_.hosts[host].unreachable =
+      survey_.hosts[host].unreachable =
           fmt::format("it did not answer '{}'{}{}", question, said.empty() ? "" : ": ", said);
     }
-    return std::move(examined_);
+    return std::move(survey_);
   }
 
  private:
   void greet() {
     for (size_t command = 0; command < route_.commands.size(); ++command) {
       const std::string index = route_.tag == LineTag::None ? fmt::to_string(command) : "-";
-      letters_.push_back({command, fmt::format("{} {}\n", kProbe, index)});
+      messages_.push_back({command, fmt::format("{} {}\n", kProbe, index)});
     }
   }
 
-  Batch for_all(const std::string& name, const Json& wish = Json::object()) const {
+  Batch for_all(const std::string& name, const Json& options = Json::object()) const {
     Batch batch;
-    for (size_t host = 0; host < route_.names.size(); ++host) batch.push_back({host, name, wish});
+    for (size_t host = 0; host < route_.names.size(); ++host)
+      batch.push_back({host, name, options});
     return batch;
   }
 
   // Names of Slurm's nodes may be known to Slurm alone.
   Batch about_themselves() const {
-    Batch batch = for_all("facts", Json{{"directory", wish_.directory}});
-    if (route_.tag != LineTag::None || !wish_.thorough) return batch;
-    for (Question& question : batch) question.wish["name"] = route_.names[question.host];
+    Batch batch = for_all("facts", Json{{"directory", options_.directory}});
+    if (route_.tag != LineTag::None || !options_.thorough) return batch;
+    for (Question& question : batch) question.options["name"] = route_.names[question.host];
     return batch;
   }
 
@@ -121,33 +122,33 @@ class Doctor {
   }
 
   void ask(const Question& question) {
-    if (!examined_.hosts[question.host].unreachable.empty()) return;
+    if (!survey_.hosts[question.host].unreachable.empty()) return;
     outstanding_.insert({question.host, question.name});
     asked_[question.host] = now_seconds();
     const size_t command = route_.tag == LineTag::None ? question.host : 0;
-    letters_.push_back(
-        {command, fmt::format("{} {} {}\n", question.host, question.name, question.wish.dump())});
+    messages_.push_back({command, fmt::format("{} {} {}\n", question.host, question.name,
+                                              question.options.dump())});
   }
 
   // One after the other, so that none disturbs another.
   void plan_links() {
     links_planned_ = true;
     const size_t hosts = route_.names.size();
-    if (!wish_.thorough || hosts < 2) return;
+    if (!options_.thorough || hosts < 2) return;
     for (size_t from = 0; from < hosts; ++from) {
       for (size_t step = 1; step < (hosts > kMostForAllPairs ? 2 : hosts); ++step) {
         const size_t to = (from + step) % hosts;
         if (!ports_[to] || !ports_[from]) continue;
         links_.push_back({from, to});
-        const Json wish = {{"host", reached_by(to)}, {"port", *ports_[to]}, {"token", token_}};
-        batches_.push_back(Batch{Question{from, "pair", wish}});
+        const Json options = {{"host", reached_by(to)}, {"port", *ports_[to]}, {"token", token_}};
+        batches_.push_back(Batch{Question{from, "pair", options}});
       }
     }
   }
 
   // For the same reason.
   std::string reached_by(size_t host) const {
-    const Json& facts = examined_.hosts[host].facts;
+    const Json& facts = survey_.hosts[host].facts;
     if (route_.tag == LineTag::None || facts.value("interfaces", Json::array()).empty()) {
       return route_.names[host];
     }
@@ -156,7 +157,7 @@ class Doctor {
 
   void take(size_t host, const std::string& question, Json answer) {
     outstanding_.erase({host, question});
-    HostReport& report = examined_.hosts[host];
+    HostReport& report = survey_.hosts[host];
     if (question == "facts") report.facts = std::move(answer);
     if (question == "facts" && route_.tag != LineTag::None) {
       report.name = report.facts.value("node", report.name);  // which of srun's tasks it is
@@ -169,7 +170,7 @@ class Doctor {
     }
     if (question == "pair" && next_link_ < links_.size()) {
       const auto [from, to] = links_[next_link_++];
-      examined_.links.push_back({from, to, std::move(answer)});
+      survey_.links.push_back({from, to, std::move(answer)});
     }
   }
 
@@ -201,10 +202,10 @@ class Doctor {
   void lose(size_t command) {
     const std::string said = complaint_of(command);
     const std::string why = said.empty() ? "the connection ended" : said;
-    for (size_t host = 0; host < examined_.hosts.size(); ++host) {
+    for (size_t host = 0; host < survey_.hosts.size(); ++host) {
       const bool concerned = route_.tag != LineTag::None || host == command;
-      if (concerned && examined_.hosts[host].unreachable.empty()) {
-        examined_.hosts[host].unreachable = why;
+      if (concerned && survey_.hosts[host].unreachable.empty()) {
+        survey_.hosts[host].unreachable = why;
       }
       if (concerned)
         std::erase_if(outstanding_, [&](const auto& each) { return each.first == host; });
@@ -212,12 +213,12 @@ class Doctor {
   }
 
   const ProbeRoute& route_;
-  const ExaminationWish& wish_;
+  const SurveyOptions& options_;
   const std::string& token_;
-  Examined examined_;
+  HostSurvey survey_;
   std::deque<Batch> batches_;
   std::multiset<std::pair<size_t, std::string>> outstanding_;
-  std::vector<Letter> letters_;
+  std::vector<StdinMessage> messages_;
   std::map<size_t, double> asked_;
   std::map<size_t, std::vector<std::string>> complaints_;
   std::vector<size_t> gone_;  // commands
@@ -238,19 +239,20 @@ Command told_of_its_end(Command command) {
 
 }  // namespace
 
-Examined examine(const ProbeRoute& route, const ExaminationWish& wish, const std::string& token) {
+HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
+                        const std::string& token) {
   std::vector<Command> commands;
   for (const Command& command : route.commands) {
     commands.push_back(told_of_its_end(command));
     commands.back().listens = true;
   }
-  Doctor doctor(route, wish, token);
+  Surveyor doctor(route, options, token);
   const auto hosts = static_cast<double>(route.names.size());
   run_commands(commands, {.time = kForAHost * hosts, .silence = kSilence},
                {.line = [&](const OutputLine& line) { return doctor.hear(line); },
-                .poll = [&] { return wish.interrupted() ? Next::Stop : doctor.poll(); },
-                .letters = [&] { return doctor.letters(); }});
-  if (wish.interrupted()) throw Interrupted();
+                .poll = [&] { return options.interrupted() ? Next::Stop : doctor.poll(); },
+                .messages = [&] { return doctor.messages(); }});
+  if (options.interrupted()) throw Interrupted();
   return doctor.finish();
 }
 

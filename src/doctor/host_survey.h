@@ -9,9 +9,9 @@
 
 #include "base/context.h"
 #include "config/run_json.h"
-#include "process/command.h"
 #include "launch/hosts.h"
 #include "launch/tagged_line.h"
+#include "process/command.h"
 
 namespace lockstep {
 
@@ -29,7 +29,7 @@ struct HostReport {
   int workers = 1;                                                  // that it shall have
 };
 
-struct Examined {
+struct HostSurvey {
   std::vector<HostReport> hosts;
   std::vector<LinkReport> links;
 };
@@ -41,7 +41,7 @@ struct ProbeRoute {
   LineTag tag = LineTag::None;
 };
 
-struct ExaminationWish {
+struct SurveyOptions {
   std::string directory;  // whose disk counts
   bool thorough = true;   // else only what is known without measuring
   std::function<bool()> interrupted = [] { return false; };  // asked often
@@ -49,6 +49,7 @@ struct ExaminationWish {
 
 // Never throws for what a host does wrong: that is in its report. Throws Interrupted when the user
 // wants no more.
-Examined examine(const ProbeRoute& route, const ExaminationWish& wish, const std::string& token);
+HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
+                        const std::string& token);
 
 }  // namespace lockstep

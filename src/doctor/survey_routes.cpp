@@ -53,7 +53,7 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
   return failed;
 }
 
-Examined examine_by_ssh(const Context& context, const SurveyRequest& request) {
+HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {
   const RunConfig& run = request.run;
   std::vector<Host> hosts = hosts_of(run);
   LaunchJob job = {.program = context.program,
@@ -74,7 +74,7 @@ Examined examine_by_ssh(const Context& context, const SurveyRequest& request) {
     route.names.push_back(hosts[host].name);
   }
   if (!hosts.empty()) route.commands = plan_ssh(job).commands;
-  Examined all = examine(route, {.directory = job.remote_dir}, job.token);
+  HostSurvey all = survey_hosts(route, {.directory = job.remote_dir}, job.token);
   for (size_t host = 0; host < hosts.size(); ++host) {
     const bool said = request.workers_given || !hosts[host].slots;
     all.hosts[host].workers = said ? run.num_devices : *hosts[host].slots;
@@ -83,12 +83,12 @@ Examined examine_by_ssh(const Context& context, const SurveyRequest& request) {
   return all;
 }
 
-Examined with_workers(Examined all, int workers) {
+HostSurvey with_workers(HostSurvey all, int workers) {
   for (HostReport& host : all.hosts) host.workers = workers;
   return all;
 }
 
-Examined examine_by_slurm(const Context& context, const SurveyRequest& request) {
+HostSurvey survey_by_slurm(const Context& context, const SurveyRequest& request) {
   const RunConfig& run = request.run;
   const auto allocated = context.environment("SLURM_JOB_NUM_NODES");
   const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
@@ -101,21 +101,22 @@ Examined examine_by_slurm(const Context& context, const SurveyRequest& request) 
   for (int node = 0; node < std::stoi(nodes); ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
-  return with_workers(examine(route, {.directory = "."}, random_token()), run.num_devices);
+  return with_workers(survey_hosts(route, {.directory = "."}, random_token()), run.num_devices);
 }
 
-Examined examine_this_machine(const Context& context, const SurveyRequest& request) {
+HostSurvey survey_this_machine(const Context& context, const SurveyRequest& request) {
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
                             .commands = {{.name = name, .argv = {context.program, "agent"}}}};
-  return with_workers(examine(route, {.directory = "."}, random_token()), request.run.num_devices);
+  return with_workers(survey_hosts(route, {.directory = "."}, random_token()),
+                      request.run.num_devices);
 }
 
 }  // namespace
 
-const SurveyRoute kLocalRoute = {examine_this_machine, ""};
-const SurveyRoute kSshRoute = {examine_by_ssh, "try 'ssh HOST true' by hand"};
-const SurveyRoute kSlurmRoute = {examine_by_slurm,
+const SurveyRoute kLocalRoute = {survey_this_machine, ""};
+const SurveyRoute kSshRoute = {survey_by_ssh, "try 'ssh HOST true' by hand"};
+const SurveyRoute kSlurmRoute = {survey_by_slurm,
                                  "try 'srun --nodes=N hostname' by hand, and 'sinfo'"};
 
 }  // namespace lockstep

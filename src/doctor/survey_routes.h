@@ -13,7 +13,7 @@ struct SurveyRequest {
 };
 
 struct SurveyRoute {
-  Examined (*survey)(const Context& context, const SurveyRequest& request);
+  HostSurvey (*survey)(const Context& context, const SurveyRequest& request);
   const char* reach_advice;  // what to try when a host is not reached
 };
 

@@ -6,23 +6,23 @@
 #include <limits>
 #include <ostream>
 
-#include "base/interrupt.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/exit_code.h"
+#include "base/interrupt.h"
 #include "base/version.h"
 #include "config/json_text.h"
 #include "config/problems.h"
-#include "process/adoption.h"
 #include "external/plan_program.h"
-#include "process/ports.h"
 #include "external/readings.h"
 #include "external/ready_programs.h"
-#include "process/run_commands.h"
 #include "nn/zoo.h"
-#include "report/results/benchmark_log.h"
+#include "process/adoption.h"
+#include "process/ports.h"
+#include "process/run_commands.h"
 #include "report/render/console.h"
 #include "report/render/remarks.h"
+#include "report/results/benchmark_log.h"
 
 namespace lockstep {
 namespace {
@@ -47,8 +47,8 @@ const Model* known_model(const std::string& name) {
   }
 }
 
-RunConfig settled(const Program& program, const RunConfig& wishes) {
-  RunConfig run = with_fixed_options(program, wishes);
+RunConfig resolved(const Program& program, const RunConfig& options) {
+  RunConfig run = with_fixed_options(program, options);
   const Model* model = known_model(run.model);
   if (model) run.model = model->name;
   if (run.batch_size == 0) {
@@ -77,12 +77,12 @@ void refuse(const std::vector<std::string>& problems) {
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
 }
 
-ExternalRun plan_external(const RunConfig& wishes) {
-  refuse(problems_in(wishes));
+ExternalRun plan_external(const RunConfig& options) {
+  refuse(problems_in(options));
   ExternalRun run = {
-      .program = load_program(wishes.program), .config = {}, .plan = {}, .limits = {}};
-  refuse(wishes_without_place(run.program, wishes));
-  run.config = settled(run.program, wishes);
+      .program = load_program(options.program), .config = {}, .plan = {}, .limits = {}};
+  refuse(unsupported_options(run.program, options));
+  run.config = resolved(run.program, options);
   const ProcessCounts counts = process_counts(run.program, run.config);
   run.workers = reporting_workers(run.program, run.config);
   run.plan = plan_program(run.program, run.config, local_addresses(counts));
@@ -190,7 +190,7 @@ RunResult finished_result(RunResult result, const ExternalRun& run, const PlanOu
     add_numbers(result, readings, *readings.images_per_second());
     return result;
   }
-  result.status = outcome.end == RunEnd::Interrupted ? "interrupted" : "failed";
+  result.status = outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Failed;
   result.error = fmt::format("program {}: {}", run.program.name, why);
   result.program->last_lines = outcome.commands[interesting_command(run, outcome)].last_lines;
   return result;
@@ -212,7 +212,7 @@ int report(const RunResult& result, Context& context) {
   }
   if (result.error) {
     tell_failure(result, context.err);
-    return result.status == "interrupted" ? kInterrupted : kFailure;
+    return result.status == RunStatus::Interrupted ? kInterrupted : kFailure;
   }
   context.out << total_block(result.throughput.total_images_per_second) << std::flush;
   if (const auto& interval = result.summary.images_per_second_95) {
@@ -224,10 +224,10 @@ int report(const RunResult& result, Context& context) {
 
 }  // namespace
 
-RunConfig settle_external(const RunConfig& wishes) { return plan_external(wishes).config; }
+RunConfig resolve_program_run(const RunConfig& options) { return plan_external(options).config; }
 
-int train_external(Context& context, const RunConfig& wishes) {
-  const ExternalRun run = plan_external(wishes);
+int train_external(Context& context, const RunConfig& options) {
+  const ExternalRun run = plan_external(options);
   const std::string& path = run.config.result;
   const std::string why = path.empty() ? "" : why_unwritable(path);
   if (!why.empty()) throw UsageError("cannot write --result {}: {}", path, why);

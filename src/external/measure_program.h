@@ -7,9 +7,9 @@
 namespace lockstep {
 
 // The run as it would be made, with nothing left open. Throws UsageError with what is wrong.
-RunConfig settle_external(const RunConfig& wishes);
+RunConfig resolve_program_run(const RunConfig& options);
 
 // Runs it, reads its numbers, reports them as those of any run. Returns the exit code.
-int train_external(Context& context, const RunConfig& wishes);
+int train_external(Context& context, const RunConfig& options);
 
 }  // namespace lockstep

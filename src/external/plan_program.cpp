@@ -179,15 +179,15 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
   return fixed;
 }
 
-std::vector<std::string> wishes_without_place(const Program& program, const RunConfig& wishes) {
+std::vector<std::string> unsupported_options(const Program& program, const RunConfig& options) {
   std::vector<std::string> problems;
   const std::vector<std::string> placeholders = placeholders_of(program);
   for (const RunOption& option : run_options()) {
-    const std::string name = with_underscores(option.name), value = text_of(wishes, option);
+    const std::string name = with_underscores(option.name), value = text_of(options, option);
     const bool chooses_start = option.name == "variable-update" && program.start.contains(value);
     const bool has_place = std::ranges::count(placeholders, name) || program.fixed.contains(name) ||
                            std::ranges::count(kOurOptions, option.name) || chooses_start ||
-                           (option.name == "num-devices" && spreads_devices(program, wishes));
+                           (option.name == "num-devices" && spreads_devices(program, options));
     if (has_place || value == text_of({}, option)) continue;
     problems.push_back(fmt::format("--{} {}: the command of {} has no {{{}}} to put it in",
                                    option.name, value, program.name, name));

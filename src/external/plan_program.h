@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "config/run_config.h"
-#include "process/command.h"
 #include "external/definition.h"
+#include "process/command.h"
 
 namespace lockstep {
 
@@ -16,7 +16,7 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run);
 
 // What the user asked for and the program would never hear of, one line each: the result would
 // claim what was not run.
-std::vector<std::string> wishes_without_place(const Program& program, const RunConfig& wishes);
+std::vector<std::string> unsupported_options(const Program& program, const RunConfig& options);
 
 struct Addresses {
   std::vector<std::string> servers, workers;  // host:port

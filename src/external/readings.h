@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "external/pattern.h"
 #include "external/definition.h"
+#include "external/pattern.h"
 #include "process/run_commands.h"
 
 namespace lockstep {

@@ -13,16 +13,17 @@
 #include <optional>
 #include <ostream>
 
-#include "launch/remote_files.h"
 #include "base/error.h"
 #include "base/exit_code.h"
+#include "base/run_event.h"
 #include "base/version.h"
 #include "comm/store_server.h"
 #include "launch/agent_protocol.h"
 #include "launch/local_plan.h"
 #include "launch/rank_variables.h"
-#include "process/run_commands.h"
+#include "launch/remote_files.h"
 #include "measure/host.h"
+#include "process/run_commands.h"
 
 namespace lockstep {
 namespace {
@@ -104,7 +105,8 @@ std::vector<Command> plan(const Context& context, const AgentJob& job, const std
                     .host = read_host().name,
                     .environment = {{kSizeVariable, fmt::to_string(job.size)},
                                     {kStoreVariable, store},
-                                    {kTokenVariable, job.token}},
+                                    {kTokenVariable, job.token},
+                                    {kEventsVariable, "1"}},
                     .rank_variable = kRankVariable,
                     .directory = job.directory};
   local.argv.insert(local.argv.end(), job.arguments.begin(), job.arguments.end());

@@ -5,11 +5,11 @@
 #include <ostream>
 #include <utility>
 
-#include "launch/output_relay.h"
 #include "base/interrupt.h"
+#include "base/text.h"
+#include "launch/output_relay.h"
 #include "launch/remote_files.h"
 #include "launch/run_monitor.h"
-#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -22,19 +22,19 @@ std::string in_brackets(const std::string& name) {
   return name.find(':') == std::string::npos ? name : "[" + name + "]";
 }
 
-class AgentTalk : public Talk {
+class AgentMonitor : public RunMonitor {
  public:
-  AgentTalk(Context& context, const LaunchPlan& plan, const RunConfig& run)
-      : context_(context), plan_(plan), audience_(context, plan.processes, run), files_(run) {
+  AgentMonitor(Context& context, const LaunchPlan& plan, const RunConfig& run)
+      : context_(context), plan_(plan), relay_(context, plan.processes, run), files_(run) {
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
-      letters_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
+      messages_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
     }
   }
 
   Next hear(const OutputLine& line) override {
     if (line.from_stderr) {  // of ssh, or of an agent that could not begin
       complaints_[line.command] = line.text;
-      audience_.keep(host(line.command), line.text);
+      relay_.keep(host(line.command), line.text);
       context_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
       return Next::GoOn;
     }
@@ -44,19 +44,23 @@ class AgentTalk : public Talk {
     } else if (said.kind == "out" || said.kind == "err") {
       const auto rank = whole_number(said.name);
       const auto text = files_.in_names_of_here(said.text);
-      if (rank && text) audience_.hear(static_cast<int>(*rank), *text, said.kind == "err");
+      if (rank && text) relay_.hear(static_cast<int>(*rank), *text, said.kind == "err");
     } else if (said.kind == "file") {
       const std::string news = files_.add(said.name, from_base64(said.text));
       if (!news.empty()) context_.err << news << "\n" << std::flush;
     } else if (said.kind == "last") {
-      last_lines_[line.command].push_back(said.text);
+      if (const auto event = parse_event_line(said.text)) {
+        causes_[line.command] = *event;
+      } else {
+        last_lines_[line.command].push_back(said.text);
+      }
     } else if (said.kind == "failed") {
       fail(line.command, said);
     }
     return Next::GoOn;
   }
 
-  std::vector<Letter> letters() override {
+  std::vector<StdinMessage> messages() override {
     if (interrupts_.interrupted() && !stopping_) {
       stopping_ = true;
       tell_all("stop\n");
@@ -65,7 +69,7 @@ class AgentTalk : public Talk {
       told_ = Clock::now();
       tell_all(fmt::format("{}\n", kAlive));
     }
-    return std::exchange(letters_, {});
+    return std::exchange(messages_, {});
   }
 
   // A failed run has told all others to stop, and does not wait long for them.
@@ -79,15 +83,16 @@ class AgentTalk : public Talk {
     const bool reason_is_known = failed_at_ && code_ != kInterrupted;
     if (outcome.end == RunEnd::Failed && !reason_is_known) {
       const auto said = complaints_.find(outcome.culprit);
-      context_.err << fmt::format("lockstep: host {}; the run was ended\n",
-                                  said == complaints_.end()
-                                      ? outcome.why
-                                      : fmt::format("{}: {}", host(said->first), said->second));
+      const std::string why = said == complaints_.end()
+                                  ? outcome.why
+                                  : fmt::format("{}: {}", host(said->first), said->second);
+      context_.err << fmt::format("lockstep: host {}; the run was ended\n", why);
+      report_event(context_, {.text = "host " + why});
       return kFailure;
     }
     if (failed_at_) return code_;
     if (!stopping_) return kSuccess;
-    audience_.tell_of_interruption();
+    relay_.tell_of_interruption();
     return kInterrupted;
   }
 
@@ -95,7 +100,7 @@ class AgentTalk : public Talk {
   const std::string& host(size_t command) const { return plan_.hosts[command].name; }
 
   void tell_all(const std::string& text) {
-    for (size_t host = 0; host < plan_.hosts.size(); ++host) letters_.push_back({host, text});
+    for (size_t host = 0; host < plan_.hosts.size(); ++host) messages_.push_back({host, text});
   }
 
   // The first that failed is the reason; what the others say follows from it. Workers that are to
@@ -106,8 +111,10 @@ class AgentTalk : public Talk {
     for (const std::string& line : last_lines_[command]) {
       context_.err << "[" << host(command) << "] " << line << "\n";
     }
-    audience_.keep(host(command), said.text);
+    relay_.keep(host(command), said.text);
     context_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    const auto cause = causes_.find(command);
+    report_event(context_, cause == causes_.end() ? RunEvent{.text = said.text} : cause->second);
     code_ = code;
     failed_at_ = Clock::now();
     tell_all("stop\n");
@@ -115,12 +122,13 @@ class AgentTalk : public Talk {
 
   Context& context_;
   const LaunchPlan& plan_;
-  Audience audience_;
+  OutputRelay relay_;
   RemoteFiles files_;
   InterruptWatch interrupts_;
-  std::vector<Letter> letters_;
+  std::vector<StdinMessage> messages_;
   std::map<size_t, std::string> complaints_;               // the last of each ssh
   std::map<size_t, std::vector<std::string>> last_lines_;  // of the rank that failed there
+  std::map<size_t, RunEvent> causes_;                      // what that rank gave as the reason
   std::optional<TimePoint> failed_at_;
   int code_ = kFailure;  // of the run, when it failed
   TimePoint told_ = Clock::now();
@@ -129,9 +137,9 @@ class AgentTalk : public Talk {
 
 }  // namespace
 
-std::unique_ptr<Talk> talk_with_agents(Context& context, const LaunchPlan& plan,
-                                       const RunConfig& run) {
-  return std::make_unique<AgentTalk>(context, plan, run);
+std::unique_ptr<RunMonitor> monitor_agents(Context& context, const LaunchPlan& plan,
+                                           const RunConfig& run) {
+  return std::make_unique<AgentMonitor>(context, plan, run);
 }
 
 }  // namespace lockstep

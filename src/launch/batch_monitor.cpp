@@ -1,12 +1,14 @@
-// batch_monitor.cpp: a job that was submitted to Slurm: its state, and what it prints as it prints it.
+// batch_monitor.cpp: a job that was submitted to Slurm: its state, and what it prints as it prints
+// it.
 #include <fmt/format.h>
 
 #include <fstream>
 #include <ostream>
 
 #include "base/interrupt.h"
-#include "launch/run_monitor.h"
+#include "base/run_event.h"
 #include "base/text.h"
+#include "launch/run_monitor.h"
 #include "launch/slurm.h"
 
 namespace lockstep {
@@ -31,9 +33,9 @@ class FollowedFile {
   size_t read_ = 0;
 };
 
-class BatchTalk : public Talk {
+class BatchMonitor : public RunMonitor {
  public:
-  BatchTalk(Context& context, const LaunchPlan& plan) : context_(context), plan_(plan) {}
+  BatchMonitor(Context& context, const LaunchPlan& plan) : context_(context), plan_(plan) {}
 
   Next hear(const OutputLine& line) override {
     if (line.from_stderr) {
@@ -55,7 +57,7 @@ class BatchTalk : public Talk {
     return Next::GoOn;
   }
 
-  std::vector<Letter> letters() override { return {}; }
+  std::vector<StdinMessage> messages() override { return {}; }
 
   Next poll() override {
     pass_on();
@@ -66,21 +68,25 @@ class BatchTalk : public Talk {
     pass_on();
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
-      context_.err << "lockstep: " << (outcome.why.empty() ? "the job was lost" : outcome.why)
-                   << "\n";
-      return kFailure;
+      return fail(outcome.why.empty() ? "the job was lost" : outcome.why);
     }
     const size_t space = last_.more.find(' ');  // "FAILED 1:0"
     const std::string state = last_.more.substr(0, space);
     const auto code = whole_number(last_.more.substr(
         space + 1, last_.more.find(':') - std::min(space + 1, last_.more.find(':'))));
     if (state == "COMPLETED") return kSuccess;
-    context_.err << fmt::format("lockstep: Slurm job {} ended: {}; its output is in {}-{}.err\n",
-                                last_.job, lower_case(last_.more), plan_.batch_output, last_.job);
+    fail(fmt::format("Slurm job {} ended: {}; its output is in {}-{}.err", last_.job,
+                     lower_case(last_.more), plan_.batch_output, last_.job));
     return code && *code > 0 ? static_cast<int>(*code) : kFailure;
   }
 
  private:
+  int fail(const std::string& why) {
+    context_.err << "lockstep: " << why << "\n";
+    report_event(context_, {.text = why});
+    return kFailure;
+  }
+
   void pass_on() {
     if (out_) out_->pass_on(context_.out);
     if (err_) err_->pass_on(context_.err);
@@ -95,8 +101,8 @@ class BatchTalk : public Talk {
 
 }  // namespace
 
-std::unique_ptr<Talk> talk_with_batch(Context& context, const LaunchPlan& plan) {
-  return std::make_unique<BatchTalk>(context, plan);
+std::unique_ptr<RunMonitor> monitor_batch(Context& context, const LaunchPlan& plan) {
+  return std::make_unique<BatchMonitor>(context, plan);
 }
 
 }  // namespace lockstep

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/fnv1a.h"
-#include "process/ask.h"
 #include "launch/libraries.h"
+#include "process/ask.h"
 #include "process/run_commands.h"
 
 namespace lockstep {

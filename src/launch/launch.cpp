@@ -11,23 +11,24 @@
 #include <limits>
 #include <ostream>
 
-#include "base/interrupt.h"
-#include "launch/remote_files.h"
-#include "launch/run_logs.h"
-#include "launch/run_monitor.h"
 #include "base/error.h"
 #include "base/exit_code.h"
-#include "base/version.h"
+#include "base/interrupt.h"
+#include "base/run_event.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "comm/network_interface.h"
 #include "comm/store_server.h"
 #include "config/run_options.h"
-#include "process/ask.h"
 #include "launch/deploy.h"
 #include "launch/launchers.h"
 #include "launch/rank_variables.h"
+#include "launch/remote_files.h"
+#include "launch/run_logs.h"
+#include "launch/run_monitor.h"
 #include "measure/cores.h"
 #include "measure/host.h"
+#include "process/ask.h"
 
 namespace lockstep {
 namespace {
@@ -46,7 +47,7 @@ RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
   there.worker_hosts = there.ps_hosts = "";
   there.log_dir = "";  // the launcher keeps the logs
   if (launcher.counts_workers) there.num_devices = 1;
-  return launcher.name == "ssh" ? RemoteFiles::remote(there) : there;
+  return launcher.uses_agents ? RemoteFiles::remote(there) : there;
 }
 
 // The command line of the launcher inside a job.
@@ -59,14 +60,14 @@ std::vector<std::string> batch_arguments(const LaunchRequest& request, const Run
   if (!run.log_dir.empty()) inside.log_dir = std::filesystem::absolute(run.log_dir).string();
   std::vector<std::string> arguments = request.arguments(inside);
   // Also if it is the default: the job's slots may differ.
-  if (per_host == PerHost::AsSaid && run.num_devices == 1) {
+  if (per_host == PerHost::AsGiven && run.num_devices == 1) {
     arguments.emplace_back("--num-devices=1");
   }
   return arguments;
 }
 
-std::vector<std::string> cores_of_workers(const RunPlaces& places) {
-  const auto workers = std::ranges::count(places.ranks, false, &PlacedRank::server);
+std::vector<std::string> cores_of_workers(const RankPlacement& placement) {
+  const auto workers = std::ranges::count(placement.ranks, false, &PlacedRank::server);
   std::vector<std::string> cores;
   for (const CoreSet& part : split_cores(allowed_cores(), static_cast<int>(workers))) {
     cores.push_back(core_text(part));
@@ -75,31 +76,33 @@ std::vector<std::string> cores_of_workers(const RunPlaces& places) {
 }
 
 LaunchJob job_of(const Context& context, const LaunchRequest& request, const RunConfig& run,
-                 const RunPlaces& places, const Launcher& launcher) {
+                 const RankPlacement& placement, const Launcher& launcher) {
   const std::filesystem::path output =
       std::filesystem::absolute(run.log_dir.empty() ? "." : run.log_dir) / "lockstep";
-  LaunchJob job = {.program = context.program,
-                   .version = program_version(),
-                   .command = request.command,
-                   .arguments = request.arguments(for_processes(run, launcher)),
-                   .hosts = places.hosts,
-                   .ranks = places.ranks,
-                   .rank_variable = kRankVariable,
-                   .cores = launcher.here ? cores_of_workers(places) : std::vector<std::string>{},
-                   .id = random_token(),
-                   .token = random_token(),
-                   .interface = run.interface,
-                   .store_port = places.store_port,
-                   .remote_dir = without_home(run.remote_dir),
-                   .ssh = {.more = run.ssh_option},
-                   .mpirun_options = run.mpirun_option,
-                   .sbatch_options = run.sbatch_option,
-                   .as_root = geteuid() == 0,
-                   .uses_mpi = run.communicator.ends_with("mpi"),
-                   .output = output.lexically_normal().string()};
-  if (places.submitted) job.batch_arguments = batch_arguments(request, run, places.per_host);
+  LaunchJob job = {
+      .program = context.program,
+      .version = program_version(),
+      .command = request.command,
+      .arguments = request.arguments(for_processes(run, launcher)),
+      .hosts = placement.hosts,
+      .ranks = placement.ranks,
+      .environment = {{kEventsVariable, "1"}},
+      .rank_variable = kRankVariable,
+      .cores = launcher.here ? cores_of_workers(placement) : std::vector<std::string>{},
+      .id = random_token(),
+      .token = random_token(),
+      .interface = run.interface,
+      .store_port = placement.store_port,
+      .remote_dir = without_home(run.remote_dir),
+      .ssh = {.more = run.ssh_option},
+      .mpirun_options = run.mpirun_option,
+      .sbatch_options = run.sbatch_option,
+      .as_root = geteuid() == 0,
+      .uses_mpi = run.communicator.ends_with("mpi"),
+      .output = output.lexically_normal().string()};
+  if (placement.submitted) job.batch_arguments = batch_arguments(request, run, placement.per_host);
   if (launcher.needs_version) {
-    const Answer answer = ask({"mpirun", "--version"}, kForVersion);
+    const CommandAnswer answer = ask({"mpirun", "--version"}, kForVersion);
     if (!answer.well) throw Error("mpirun --version: {}", answer.complaint);
     for (const std::string& line : answer.lines) job.mpirun_version += line + "\n";
   }
@@ -113,10 +116,11 @@ void tell_of_store(LaunchJob& job, const std::string& host, int port) {
   job.environment[kSizeVariable] = fmt::to_string(job.ranks.size());
 }
 
-std::unique_ptr<Talk> talk_for(Context& context, const LaunchPlan& plan, const RunConfig& run) {
-  if (!plan.agents.empty()) return talk_with_agents(context, plan, run);
-  if (!plan.batch_script.empty()) return talk_with_batch(context, plan);
-  return talk_with_processes(context, plan, run);
+std::unique_ptr<RunMonitor> monitor_for(Context& context, const LaunchPlan& plan,
+                                        const RunConfig& run) {
+  if (!plan.agents.empty()) return monitor_agents(context, plan, run);
+  if (!plan.batch_script.empty()) return monitor_batch(context, plan);
+  return monitor_processes(context, plan, run);
 }
 
 // Brings them the program, and looks whether they are fit.
@@ -145,15 +149,15 @@ bool output_is_read() {
 }
 
 int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
-  const std::unique_ptr<Talk> talk = talk_for(context, plan, run);
+  const std::unique_ptr<RunMonitor> monitor = monitor_for(context, plan, run);
   const PlanOutcome outcome = run_commands(
       plan.commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
-      {.line = [&](const OutputLine& line) { return talk->hear(line); },
-       .poll = [&] { return talk->poll(); },
-       .letters = [&] { return talk->letters(); },
+      {.line = [&](const OutputLine& line) { return monitor->hear(line); },
+       .poll = [&] { return monitor->poll(); },
+       .messages = [&] { return monitor->messages(); },
        .takes_lines = output_is_read});
-  return talk->exit_code(outcome);
+  return monitor->exit_code(outcome);
 }
 
 // Each host, and the log of each process, is a file or more, and many systems begin with 1024.
@@ -164,13 +168,13 @@ void allow_many_files() {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int show_plan(Context& context, const LaunchRequest& request, const RunPlaces& places,
+int show_plan(Context& context, const LaunchRequest& request, const RankPlacement& placement,
               const Launcher& launcher) {
   RunConfig run = request.run;
-  if (run.log_dir.empty() && places.submitted) run.log_dir = own_log_directory(request.name);
-  LaunchJob job = job_of(context, request, run, places, launcher);
+  if (run.log_dir.empty() && placement.submitted) run.log_dir = own_log_directory(request.name);
+  LaunchJob job = job_of(context, request, run, placement, launcher);
   job.environment[kTokenVariable] = job.token;
-  if (launcher.name == "ssh") {
+  if (launcher.uses_agents) {
     tell_of_store(job, job.hosts[job.ranks.front().host].name, job.store_port);
   } else if (launcher.keeps_store(job)) {
     tell_of_store(job, run.hosts.empty() ? "127.0.0.1" : read_host().name, 0);
@@ -181,17 +185,17 @@ int show_plan(Context& context, const LaunchRequest& request, const RunPlaces& p
 
 }  // namespace
 
-int launch(Context& context, const LaunchRequest& request, const RunPlaces& places) {
-  const Launcher& launcher = launcher_for(request.run, places.in_allocation);
+int launch(Context& context, const LaunchRequest& request, const RankPlacement& placement) {
+  const Launcher& launcher = launcher_for(request.run, placement.in_allocation);
   // Processes of one machine may need none, and would not notice.
   if (launcher.here && !request.run.interface.empty()) address_of_interface(request.run.interface);
-  if (request.run.dry_run) return show_plan(context, request, places, launcher);
+  if (request.run.dry_run) return show_plan(context, request, placement, launcher);
   allow_many_files();
   RunConfig run = request.run;
   RunLogs logs({.directory = run.log_dir, .name = request.name, .only_failed = launcher.here},
                context.err);
   run.log_dir = logs.directory();
-  LaunchJob job = job_of(context, request, run, places, launcher);
+  LaunchJob job = job_of(context, request, run, placement, launcher);
   std::optional<StoreServer> store;
   if (launcher.keeps_store(job)) {
     const bool for_all = !run.hosts.empty();
@@ -199,20 +203,20 @@ int launch(Context& context, const LaunchRequest& request, const RunPlaces& plac
         .endpoint = {for_all ? "" : "127.0.0.1", 0}, .token = job.token, .keeper = "the launcher"});
     tell_of_store(job, for_all ? read_host().name : "127.0.0.1", store->port());
   }
-  if (launcher.name != "ssh") job.environment[kTokenVariable] = job.token;  // agents tell theirs
+  if (!launcher.uses_agents) job.environment[kTokenVariable] = job.token;  // agents tell theirs
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);
     const LastWords where_logs_are(logs.line());
     const int code = run_plan(context, plan, run);
-    logs.settle(code == kSuccess);
+    logs.finish(code == kSuccess);
     return code;
   } catch (const Interrupted&) {
     context.err
         << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
     return kInterrupted;
   } catch (const Error&) {  // only adds where they are
-    logs.settle(/*went_well=*/false);
+    logs.finish(/*went_well=*/false);
     throw;
   }
 }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "base/context.h"
-#include "launch/rank_placement.h"
 #include "config/run_config.h"
+#include "launch/launch_plan.h"
+#include "launch/rank_placement.h"
 
 namespace lockstep {
 
-// Checks the hosts of a plan before the run starts. Throws Error with all problems, Interrupted when
-// `interrupted` returns true.
+// Checks the hosts of a plan before the run starts. Throws Error with all problems, Interrupted
+// when `interrupted` returns true.
 using HostCheck = std::function<void(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                                      const std::function<bool()>& interrupted)>;
 
@@ -27,6 +28,6 @@ struct LaunchRequest {
 };
 
 // Returns the exit code.
-int launch(Context& context, const LaunchRequest& request, const RunPlaces& places);
+int launch(Context& context, const LaunchRequest& request, const RankPlacement& placement);
 
 }  // namespace lockstep

@@ -27,7 +27,7 @@ LaunchPlan plan_this_machine(const LaunchJob& job) {
                     .rank_variable = job.rank_variable};
   for (const PlacedRank& rank : job.ranks) local.ranks.push_back(rank.rank);
   plan.commands = plan_local(local);
-  plan.meeting = "a free one of this machine, for itself only";
+  plan.rendezvous = "a free one of this machine, for itself only";
   plan.cores = job.cores.empty() ? "shared by all, for there are more workers than cores"
                                  : "divided among the workers, each pinned to its part";
   return plan;

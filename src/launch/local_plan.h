@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "process/command.h"
 #include "launch/launch_plan.h"
+#include "process/command.h"
 
 namespace lockstep {
 

@@ -9,19 +9,22 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/context.h"
+#include "base/run_event.h"
 #include "config/run_config.h"
 #include "launch/launch_plan.h"
 #include "process/output_log.h"
 
 namespace lockstep {
 
-class Audience {
+class OutputRelay {
  public:
   // --log-dir of the run keeps what is heard, a file per rank; empty: nothing is kept.
   // `processes` are borrowed, and outlive this.
-  Audience(Context& context, std::span<const PlannedProcess> processes, const RunConfig& run);
+  OutputRelay(Context& context, std::span<const PlannedProcess> processes, const RunConfig& run);
 
   void hear(int rank, const std::string& text, bool from_stderr);
   // From the program that starts the processes, or from the line to a host. Without --verbose shown
@@ -34,12 +37,17 @@ class Audience {
   // ranks.
   void explain();
 
+  // The run failed, by the rank that did so first, if it is known: tells whoever started this
+  // process the reason, in that rank's words, else in those of `why`.
+  void report_failure(std::optional<int> rank, const std::string& why);
+
   // The run was interrupted: says so, unless rank 0 has. One that had not begun yet has no words.
   void tell_of_interruption();
   // Since it was said. Of rank 0 these are the last words: it has written everything.
   std::optional<Seconds> since_interruption() const;
 
  private:
+  void take(int rank, const RunEvent& event);
   std::string who(int rank) const;  // "host1 rank 2"
   void remember(const std::string& name, const std::string& text);
   void write(OutputLog& log, const std::string& text);
@@ -52,7 +60,8 @@ class Audience {
   std::optional<OutputLog> starter_log_;
   bool told_of_trouble_ = false;
   std::optional<TimePoint> told_of_interruption_;
-  std::deque<std::string> unshown_;  // the last of them
+  std::vector<std::pair<int, RunEvent>> failures_;  // by rank, in the order they came
+  std::deque<std::string> unshown_;                 // the last of them
 };
 
 }  // namespace lockstep

@@ -7,14 +7,14 @@ namespace lockstep {
 namespace {
 
 // Hosts at the front that only serve.
-int server_hosts(const PlacementWish& wish) {
-  if (!wish.servers_per_node || wish.servers == 0) return 0;
-  return (wish.servers + *wish.servers_per_node - 1) / *wish.servers_per_node;
+int server_hosts(const PlacementRequest& request) {
+  if (!request.servers_per_node || request.servers == 0) return 0;
+  return (request.servers + *request.servers_per_node - 1) / *request.servers_per_node;
 }
 
-std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const PlacementWish& wish) {
-  const int first = server_hosts(wish), there = static_cast<int>(hosts.size());
-  const int nodes = wish.nodes.value_or(there - first);
+std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const PlacementRequest& request) {
+  const int first = server_hosts(request), there = static_cast<int>(hosts.size());
+  const int nodes = request.nodes.value_or(there - first);
   if (first >= there || first + nodes > there) {
     throw UsageError("{} hosts are not enough: {} for servers and {} for workers are wanted", there,
                      first, std::max(nodes, 1));
@@ -26,12 +26,13 @@ std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const Placement
 
 }  // namespace
 
-std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const PlacementWish& wish) {
-  const std::vector<size_t> chosen = worker_hosts(hosts, wish);
+std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts,
+                                    const PlacementRequest& request) {
+  const std::vector<size_t> chosen = worker_hosts(hosts, request);
   std::vector<PlacedRank> ranks;
   for (const size_t host : chosen) {
-    const int here = wish.workers_per_node.value_or(hosts[host].slots.value_or(1));
-    for (int i = 0; i < here && static_cast<int>(ranks.size()) < wish.workers.value_or(1 << 30);
+    const int here = request.workers_per_node.value_or(hosts[host].slots.value_or(1));
+    for (int i = 0; i < here && static_cast<int>(ranks.size()) < request.workers.value_or(1 << 30);
          ++i) {
       ranks.push_back({.rank = static_cast<int>(ranks.size()), .server = false, .host = host});
     }
@@ -41,15 +42,16 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const Placem
     if (with_workers.empty() || with_workers.back() != rank.host) with_workers.push_back(rank.host);
   }
   const int workers = static_cast<int>(ranks.size());
-  if (workers < wish.workers.value_or(workers)) {
-    throw UsageError("{} workers are wanted, and {} for {}", *wish.workers,
+  if (workers < request.workers.value_or(workers)) {
+    throw UsageError("{} workers are wanted, and {} for {}", *request.workers,
                      chosen.size() == 1 ? "one host has places"
                                         : fmt::format("{} hosts have places", chosen.size()),
                      workers);
   }
-  for (int server = 0; server < wish.servers; ++server) {
-    const size_t host = wish.servers_per_node ? static_cast<size_t>(server / *wish.servers_per_node)
-                                              : with_workers[server % with_workers.size()];
+  for (int server = 0; server < request.servers; ++server) {
+    const size_t host = request.servers_per_node
+                            ? static_cast<size_t>(server / *request.servers_per_node)
+                            : with_workers[server % with_workers.size()];
     ranks.push_back({.rank = workers + server, .server = true, .host = host});
   }
   return ranks;
@@ -80,8 +82,8 @@ Entry parse_entry(const std::string& text, const std::string& option) {
 
 }  // namespace
 
-ListedPlaces listed_places(const std::string& workers, const std::string& servers) {
-  ListedPlaces places;
+ListedRanks listed_ranks(const std::string& workers, const std::string& servers) {
+  ListedRanks places;
   const auto add = [&](const std::string& list, const std::string& option, bool server) {
     if (list.empty()) return;
     for (const std::string& text : split(list, ',')) {

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-struct PlacementWish {
+struct PlacementRequest {
   std::optional<int> nodes = {};             // -n; absent: every host
   std::optional<int> workers_per_node = {};  // -g; absent: the host's slots, or 1
   std::optional<int> workers = {};           // in all; absent: as many as fit
@@ -28,14 +28,15 @@ struct PlacedRank {
 
 // One host per process, as --worker-hosts and --ps-hosts list them: "a:2222,b:2222". Ranks of one
 // host share it.
-struct ListedPlaces {
+struct ListedRanks {
   std::vector<Host> hosts;
   std::vector<PlacedRank> ranks;  // workers first, then servers
   int first_port = 0;             // that the first entry names; 0: none
 };
-ListedPlaces listed_places(const std::string& workers, const std::string& servers);
+ListedRanks listed_ranks(const std::string& workers, const std::string& servers);
 
 // By rank. Throws UsageError when the hosts are not enough.
-std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts, const PlacementWish& wish);
+std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts,
+                                    const PlacementRequest& request);
 
 }  // namespace lockstep

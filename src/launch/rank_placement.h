@@ -1,5 +1,5 @@
-// rank_placement.h: where the processes of a run go: hosts that are given, nodes of the allocation, or
-// this machine.
+// rank_placement.h: where the processes of a run go: hosts that are given, nodes of the allocation,
+// or this machine.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,9 @@ bool wants_launcher(const RunConfig& run, bool alone);
 
 // How many workers a host has: as --num-devices says, or, where the line has none, the list's
 // slots.
-enum class PerHost { AsSaid, AsSlots };
+enum class PerHost { AsGiven, AsSlots };
 
-struct RunPlaces {
+struct RankPlacement {
   std::vector<Host> hosts = {};
   std::vector<PlacedRank> ranks = {};
   int store_port = 0;
@@ -25,6 +25,6 @@ struct RunPlaces {
   bool in_allocation = false;
   bool submitted = false;  // nodes that Slurm has yet to choose
 };
-RunPlaces places_for(const RunConfig& run, PerHost per_host, const Context& context);
+RankPlacement place_run(const RunConfig& run, PerHost per_host, const Context& context);
 
 }  // namespace lockstep

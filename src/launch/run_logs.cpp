@@ -27,15 +27,15 @@ std::string own_log_directory(const std::string& name) {
   return directory;
 }
 
-RunLogs::RunLogs(const LogWish& wish, std::ostream& err)
+RunLogs::RunLogs(const LogOptions& options, std::ostream& err)
     : err_(err),
-      own_(wish.directory.empty()),
-      only_failed_(wish.only_failed),
-      directory_(own_ ? own_log_directory(wish.name) : wish.directory) {
+      own_(options.directory.empty()),
+      only_failed_(options.only_failed),
+      directory_(own_ ? own_log_directory(options.name) : options.directory) {
   std::error_code error;
   bool is_new = fs::create_directories(directory_, error);
   while (own_ && !error && !is_new) {  // somebody was faster
-    directory_ = own_log_directory(wish.name);
+    directory_ = own_log_directory(options.name);
     is_new = fs::create_directories(directory_, error);
   }
   if (!error) return;
@@ -55,7 +55,7 @@ std::string RunLogs::line() const {
   return own_ && !directory_.empty() ? "logs: " + directory_ + "\n" : "";
 }
 
-void RunLogs::settle(bool went_well) {
+void RunLogs::finish(bool went_well) {
   if (!own_ || directory_.empty()) return;
   std::error_code ignored;
   if (went_well && only_failed_) {

@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-struct LogWish {
+struct LogOptions {
   std::string directory;     // --log-dir; empty: one of its own
   std::string name;          // of the run, for its own: "resnet50"
   bool only_failed = false;  // its own goes again when the run went well
@@ -22,7 +22,7 @@ class RunLogs {
  public:
   // Makes it. A directory of its own that cannot be made is a note on `err`, and nothing is kept;
   // throws UsageError for one that the user named.
-  RunLogs(const LogWish& wish, std::ostream& err);
+  RunLogs(const LogOptions& options, std::ostream& err);
   ~RunLogs();  // nothing stays of its own if nothing was written there
   RunLogs(const RunLogs&) = delete;
   RunLogs& operator=(const RunLogs&) = delete;
@@ -30,7 +30,7 @@ class RunLogs {
   const std::string& directory() const { return directory_; }  // empty: nothing is kept
   std::string line() const;  // that says where they are; empty: the user knows
   // The run is over.
-  void settle(bool went_well);
+  void finish(bool went_well);
 
  private:
   std::ostream& err_;

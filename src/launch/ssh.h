@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "process/command.h"
 #include "launch/hosts.h"
+#include "process/command.h"
 
 namespace lockstep {
 

@@ -4,8 +4,8 @@
 
 namespace lockstep {
 
-Answer ask(const std::vector<std::string>& argv, Seconds patience) {
-  Answer answer;
+CommandAnswer ask(const std::vector<std::string>& argv, Seconds patience) {
+  CommandAnswer answer;
   std::string last_words;
   const Command command = {.name = argv.front(), .argv = argv};
   const PlanOutcome outcome = run_commands(std::span(&command, 1), {.time = patience},

@@ -8,13 +8,13 @@
 
 namespace lockstep {
 
-struct Answer {
+struct CommandAnswer {
   bool found = false;              // there is such a program
   bool well = false;               // it ended as it should, in time
   std::vector<std::string> lines;  // of its stdout
   std::string complaint = {};      // when it did not: why, in its own last words or in ours
 };
 
-Answer ask(const std::vector<std::string>& argv, Seconds patience);
+CommandAnswer ask(const std::vector<std::string>& argv, Seconds patience);
 
 }  // namespace lockstep

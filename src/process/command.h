@@ -23,7 +23,7 @@ struct Command {
   int expected_exit_code = 0;   // any other is a failure
   bool fails_alone = false;     // which ends nothing else: it is only in the outcome
   std::string input_file = {};  // that it reads as its stdin; empty: there is nothing to read
-  bool listens = false;         // it reads what RunWatch::letters sends, and its end when we end
+  bool listens = false;         // it reads what RunWatch::messages sends, and its end when we end
   int stop_signal = 0;          // that asks it to stop, when the user wants it; 0: SIGTERM
   int orphan_signal = SIGTERM;  // that it gets when this process dies, once or several times
 

@@ -47,7 +47,7 @@ std::string printable(std::string_view bytes) {
   return text;
 }
 
-void LineBuffer::add(std::string_view bytes, const LineSink& sink) {
+void LineSplitter::add(std::string_view bytes, const LineSink& sink) {
   while (!bytes.empty()) {
     const size_t end = bytes.find_first_of("\r\n");
     const std::string_view part = bytes.substr(0, end);
@@ -60,9 +60,9 @@ void LineBuffer::add(std::string_view bytes, const LineSink& sink) {
   }
 }
 
-void LineBuffer::finish(const LineSink& sink) { pass_on(sink, /*ended=*/false); }
+void LineSplitter::finish(const LineSink& sink) { pass_on(sink, /*ended=*/false); }
 
-void LineBuffer::pass_on(const LineSink& sink, bool ended) {
+void LineSplitter::pass_on(const LineSink& sink, bool ended) {
   if (!line_.empty()) sink({.text = printable(line_), .whole = ended && !cut_});
   line_.clear();
   cut_ = false;

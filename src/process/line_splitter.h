@@ -18,7 +18,7 @@ struct Line {
 };
 using LineSink = std::function<void(const Line& line)>;
 
-class LineBuffer {
+class LineSplitter {
  public:
   static constexpr size_t kLongestLine = 16 * 1024;
 

@@ -12,8 +12,8 @@
 
 #include <optional>
 
-#include "process/command.h"
 #include "base/file_descriptor.h"
+#include "process/command.h"
 
 namespace lockstep {
 

@@ -33,7 +33,7 @@ struct Running {
   const Command& command;
   OutputLog log;
   Process process;
-  LineBuffer out, err;
+  LineSplitter out, err;
   int64_t lines = 0;
   std::deque<std::string> last_lines;
   bool reaped = false, asked_to_end = false;
@@ -83,8 +83,8 @@ class Plan {
   }
 
   void deliver_letters() const {
-    if (!watch_.letters) return;
-    for (const Letter& letter : watch_.letters()) {
+    if (!watch_.messages) return;
+    for (const StdinMessage& letter : watch_.messages()) {
       const Running* addressee = running_[letter.command].get();
       if (addressee && !addressee->reaped) addressee->process.tell(letter.text);
     }
@@ -126,7 +126,7 @@ class Plan {
   bool read_some(size_t i, Stream stream, size_t most = kReadAtOnce) {
     Running& each = *running_[i];
     FileDescriptor& file = stream == Stream::Out ? each.process.out() : each.process.err();
-    LineBuffer& buffer = stream == Stream::Out ? each.out : each.err;
+    LineSplitter& buffer = stream == Stream::Out ? each.out : each.err;
     if (!file.is_open()) return false;
     std::array<char, kReadAtOnce> bytes;
     const ssize_t count = read(file.number(), bytes.data(), most);

@@ -36,7 +36,7 @@ struct OutputLine {
 };
 
 // Something to tell a command that listens.
-struct Letter {
+struct StdinMessage {
   size_t command;
   std::string text;
 };
@@ -50,7 +50,7 @@ struct RunWatch {
   // A few times a second, also while processes are ended; Stop: interrupted. When it throws Error,
   // nobody wants the run any more, and processes have no time left but to end what they started.
   std::function<Next()> poll = {};
-  std::function<std::vector<Letter>()> letters = {};  // asked often
+  std::function<std::vector<StdinMessage>()> messages = {};  // asked often
   // Whether a line can be taken now; until it can, processes wait with what they say.
   std::function<bool()> takes_lines = {};
   std::string log_directory = {};  // keeps all output, one file per command; empty: none

@@ -1,31 +1,32 @@
-// between_steps.h: what a training run does between its steps besides training: checkpoints, evaluations,
-// and what is told of them.
+// between_steps.h: what a training run does between its steps besides training: checkpoints,
+// evaluations, and what is told of them.
 #pragma once
 
 #include <optional>
 
-#include "run/checkpoint_schedule.h"
-#include "run/group.h"
-#include "run/evaluator.h"
 #include "base/context.h"
+#include "config/evaluation_times.h"
+#include "run/checkpoint_schedule.h"
+#include "run/evaluator.h"
+#include "run/group.h"
 #include "run/step_agreement.h"
 #include "run/summaries.h"
-#include "config/evaluation_times.h"
 #include "train/loop.h"
 
 namespace lockstep {
 
-class Upkeep {
+class BetweenSteps {
  public:
   // Borrows all of it; `log` and `summaries` may be null.
-  Upkeep(Context& context, const RunPlan& plan, Crew& crew, Pulse& pulse, BenchmarkLog* log,
-         Summaries* summaries);
+  BetweenSteps(Context& context, const RunPlan& plan, Group& group, StepAgreement& agreement,
+               BenchmarkLog* log, Summaries* summaries);
 
   // These on all workers alike.
-  void after_step(const AtRest& replica);  // and after the pulse of that step, if it had one
+  void after_step(
+      const PausedReplica& replica);  // and after the agreement of that step, if it had one
   void warmup_done() { evaluation_time_ = checkpoint_time_ = Seconds{0}; }
-  bool wants_stop() const { return good_enough_; }
-  void finish(const AtRest& replica);  // after the last step
+  bool reached_goal() const { return reached_goal_; }  // --stop-at-top-1-accuracy
+  void finish(const PausedReplica& replica);           // after the last step
 
   // Since the warm-up, until the last step.
   Seconds evaluation_time() const { return evaluation_time_; }
@@ -34,54 +35,59 @@ class Upkeep {
 
  private:
   bool saves_now();
-  void save(const AtRest& replica);
+  void save(const PausedReplica& replica);
   void meet_when(std::future<void> saved);
-  void save_last(const AtRest& replica);
-  void evaluate_now(const AtRest& replica);
-  void evaluate(const AtRest& replica);
+  void save_last(const PausedReplica& replica);
+  void evaluate_now(const PausedReplica& replica);
+  void evaluate(const PausedReplica& replica);
 
   Context& context_;
   const RunPlan& plan_;
   Communicator& control_;
-  Pulse& pulse_;
+  StepAgreement& agreement_;
   BenchmarkLog* log_;
   Summaries* summaries_;
   EvaluationTimes evaluation_times_;
   int64_t step_;  // updates so far
-  std::optional<CheckpointKeeper> keeper_;
+  std::optional<CheckpointSchedule> schedule_;
   std::optional<Evaluator> evaluator_;
   std::vector<Evaluation> evaluations_;
   Seconds evaluation_time_{}, checkpoint_time_{};
-  bool good_enough_ = false;
+  bool reached_goal_ = false;
 };
 
-// An observer with an upkeep behind it.
-class KeptUp : public LoopObserver {
+// An observer with an between_steps behind it.
+class BetweenStepsObserver : public LoopObserver {
  public:
-  // Borrows all of it; `upkeep` may be null.
-  KeptUp(LoopObserver& observer, Upkeep* upkeep, const AtRest& replica)
-      : observer_(observer), upkeep_(upkeep), replica_(replica) {}
+  // Borrows all of it; `between_steps` may be null.
+  BetweenStepsObserver(LoopObserver& observer, BetweenSteps* between_steps,
+                       const PausedReplica& replica)
+      : observer_(observer), between_steps_(between_steps), replica_(replica) {}
 
   void before_step(int step) override { observer_.before_step(step); }
   void after_step(int step, std::span<const StepRecord> timed) override {
     observer_.after_step(step, timed);
-    if (upkeep_) upkeep_->after_step(replica_);
+    if (between_steps_) between_steps_->after_step(replica_);
   }
   void warmup_done() override {
     observer_.warmup_done();
-    if (upkeep_) upkeep_->warmup_done();
+    if (between_steps_) between_steps_->warmup_done();
   }
-  bool wants_stop() override { return observer_.wants_stop() || good_enough(); }
-  bool good_enough() const { return upkeep_ && upkeep_->wants_stop(); }
-  Seconds evaluation_time() const { return upkeep_ ? upkeep_->evaluation_time() : Seconds{0}; }
+  StopReason stop_reason() override {
+    const bool reached_goal = between_steps_ && between_steps_->reached_goal();
+    return reached_goal ? StopReason::GoalReached : observer_.stop_reason();
+  }
+  Seconds evaluation_time() const {
+    return between_steps_ ? between_steps_->evaluation_time() : Seconds{0};
+  }
   void finish() {
-    if (upkeep_) upkeep_->finish(replica_);
+    if (between_steps_) between_steps_->finish(replica_);
   }
 
  private:
   LoopObserver& observer_;
-  Upkeep* upkeep_;
-  AtRest replica_;
+  BetweenSteps* between_steps_;
+  PausedReplica replica_;
 };
 
 }  // namespace lockstep

@@ -10,22 +10,22 @@
 namespace lockstep {
 
 // A replica between two steps; borrowed.
-struct AtRest {
+struct PausedReplica {
   Engine& engine;
   const ParameterArena& arena;
   Strategy& strategy;
 };
 
 // Of rank 0 alone.
-class CheckpointKeeper {
+class CheckpointSchedule {
  public:
-  explicit CheckpointKeeper(const RunPlan& plan);  // borrows it
+  explicit CheckpointSchedule(const RunPlan& plan);  // borrows it
 
   bool time_has_come() const;                                   // by --save-model-secs
   bool has(int64_t step) const { return step == saved_step_; }  // the last one is of this step
   // Everything is copied when it returns, and written in a thread when the future is ready; it
   // has the Error. `step`: updates so far.
-  std::future<void> save(int64_t step, const AtRest& replica);
+  std::future<void> save(int64_t step, const PausedReplica& replica);
 
  private:
   const RunPlan& plan_;

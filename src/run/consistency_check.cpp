@@ -47,8 +47,8 @@ Traits traits_of(const RunConfig& run, const std::string& version) {
   return traits;
 }
 
-void check_all_alike(Store& store, const Roster& roster, const std::string& subject,
-                     const Traits& mine, Seconds timeout) {
+void check_consistency(Store& store, const Roster& roster, const std::string& subject,
+                       const Traits& mine, Seconds timeout) {
   const std::string text = Json(mine).dump();
   const std::string prefix = "alike/" + subject + "/", whole = "traits/" + subject + "/";
   store.set(fmt::format("{}{}", whole, roster.rank), text);

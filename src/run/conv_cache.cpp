@@ -7,11 +7,11 @@
 #include <ostream>
 #include <sstream>
 
-#include "base/version.h"
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
 #include "base/error.h"
 #include "base/fnv1a.h"
+#include "base/version.h"
 
 namespace lockstep {
 namespace {

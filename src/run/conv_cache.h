@@ -8,8 +8,8 @@
 #include <iosfwd>
 #include <string>
 
-#include "run/run_plan.h"
 #include "measure/host.h"
+#include "run/run_plan.h"
 
 namespace lockstep {
 

@@ -5,24 +5,24 @@
 #include <ostream>
 #include <thread>
 
-#include "run/evaluator.h"
-#include "base/interrupt.h"
-#include "run/run_outputs.h"
-#include "run/replica_run.h"
-#include "run/resume_point.h"
-#include "run/summaries.h"
 #include "base/error.h"
 #include "base/exit_code.h"
+#include "base/interrupt.h"
 #include "base/version.h"
 #include "report/render/console.h"
+#include "run/evaluator.h"
+#include "run/replica_run.h"
+#include "run/resume.h"
+#include "run/run_outputs.h"
+#include "run/summaries.h"
 
 namespace lockstep {
 namespace {
 
 class EvaluationRun {
  public:
-  EvaluationRun(Context& context, const RunPlan& plan, Crew& crew)
-      : context_(context), plan_(plan), crew_(crew), interval_(plan.config.eval_interval_secs) {}
+  EvaluationRun(Context& context, const RunPlan& plan, Group& group)
+      : context_(context), plan_(plan), group_(group), interval_(plan.config.eval_interval_secs) {}
 
   // All evaluations, of one checkpoint after the other.
   std::vector<Evaluation> run() {
@@ -30,7 +30,7 @@ class EvaluationRun {
     if (!found && !repeats()) {
       throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
     }
-    Evaluator evaluator(plan_, crew_, context_);
+    Evaluator evaluator(plan_, group_, context_);
     context_.out << header_text(program_version(), plan_.config, evaluator.facts(),
                                 evaluator.epochs())
                  << "Generating evaluation model\n"
@@ -48,14 +48,14 @@ class EvaluationRun {
   bool interrupted() const { return interrupted_; }
 
  private:
-  bool speaks() const { return crew_.rank() == 0; }
+  bool speaks() const { return group_.rank() == 0; }
   bool repeats() const { return interval_.count() > 0; }
 
   // Collective.
   std::optional<FoundCheckpoint> look() {
     looked_at_ = Clock::now();
     if (speaks()) seen_ = newest_path(plan_.config.train_dir);
-    auto found = find_checkpoint(plan_.config, crew_, context_.err);
+    auto found = find_checkpoint(plan_.config, group_, context_.err);
     if (found) check_same_network(*found, plan_);
     return found;
   }
@@ -67,7 +67,7 @@ class EvaluationRun {
       enum { Stop, Another, kCount };
       float votes[kCount] = {interrupts_.interrupted() ? 1.0F : 0.0F,
                              speaks() && is_another() ? 1.0F : 0.0F};
-      if (crew_.control().size() > 1) crew_.control().all_reduce(votes);
+      if (group_.control().size() > 1) group_.control().all_reduce(votes);
       interrupted_ = votes[Stop] > 0;
       if (interrupted_ || votes[Another] > 0) return !interrupted_;
       std::this_thread::sleep_for(std::min(kPatience, interval_));
@@ -96,7 +96,7 @@ class EvaluationRun {
 
   Context& context_;
   const RunPlan& plan_;
-  Crew& crew_;
+  Group& group_;
   Seconds interval_;
   InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   TimePoint looked_at_;
@@ -109,12 +109,12 @@ class EvaluationRun {
 
 }  // namespace
 
-int evaluate_newest(Context& context, const RunPlan& plan, Crew& crew, RunResult result) {
-  dismiss_servers(plan, crew);
-  EvaluationRun run(context, plan, crew);
+int evaluate_newest(Context& context, const RunPlan& plan, Group& group, RunResult result) {
+  dismiss_servers(plan, group);
+  EvaluationRun run(context, plan, group);
   result.evaluations = run.run();
-  if (run.interrupted()) result.status = "interrupted";
-  if (crew.rank() == 0) write_outputs(plan, {std::move(result), {}}, context);
+  if (run.interrupted()) result.status = RunStatus::Interrupted;
+  if (group.rank() == 0) write_outputs(plan, {std::move(result), {}}, context);
   return run.interrupted() ? kInterrupted : kSuccess;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <ostream>
 
-#include "run/run_input.h"
 #include "report/render/console.h"
 #include "report/render/remarks.h"
+#include "run/run_input.h"
 #include "train/evaluate.h"
 #include "train/first_values.h"
 
@@ -24,8 +24,8 @@ std::unique_ptr<Engine> inference_engine(const RunPlan& plan) {
   return plan.engine->make(plan.graph, options);
 }
 
-InputSpec examples_of(const RunPlan& plan, const Crew& crew) {
-  InputSpec spec = input_spec(plan, input_share(crew));
+InputSpec examples_of(const RunPlan& plan, const Group& group) {
+  InputSpec spec = input_spec(plan, input_share(group));
   spec.batch = batch_of(plan);
   return spec;
 }
@@ -56,16 +56,16 @@ Findings summed(Communicator& control, const Findings& own) {
 
 }  // namespace
 
-Evaluator::Evaluator(const RunPlan& plan, Crew& crew, Context& context)
+Evaluator::Evaluator(const RunPlan& plan, Group& group, Context& context)
     : plan_(plan),
-      crew_(crew),
+      group_(group),
       context_(context),
       engine_(inference_engine(plan)),
       arena_(make_arena(*engine_)),
-      examples_(examples_of(plan, crew), most_batches(plan.config)) {
+      examples_(examples_of(plan, group), most_batches(plan.config)) {
   engine_->bind(arena_);
-  check_same_data(crew, "validation data in --data-dir", examples_.contents());
-  if (crew.rank() > 0) return;
+  check_same_data(group, "validation data in --data-dir", examples_.contents());
+  if (group.rank() > 0) return;
   if (plan.config.data_dir.empty()) {
     context.err << "note: without --data-dir the images and their labels are made up: the accuracy "
                    "says nothing\n";
@@ -88,7 +88,7 @@ double Evaluator::epochs() const {
   return std::min(1.0, images / static_cast<double>(examples_.examples()));
 }
 
-Evaluation Evaluator::evaluate(int64_t step, const AtRest& replica) {
+Evaluation Evaluator::evaluate(int64_t step, const PausedReplica& replica) {
   take_values(replica);
   return run(step);
 }
@@ -98,13 +98,13 @@ Evaluation Evaluator::evaluate(const Checkpoint& checkpoint) {
   return run(checkpoint.facts().step);
 }
 
-void Evaluator::take_values(const AtRest& replica) {
-  if (crew_.rank() == 0) {
+void Evaluator::take_values(const PausedReplica& replica) {
+  if (group_.rank() == 0) {
     std::vector<float> values(replica.arena.all_values().size());
     replica.strategy.newest_values(values);
     copy_replica(replica.engine, replica.arena, values, *engine_, arena_);
   }
-  Communicator& control = crew_.control();
+  Communicator& control = group_.control();
   if (control.size() == 1) return;
   control.broadcast(arena_.all_values(), 0);
   for (const StateInfo& state : engine_->state()) control.broadcast(state.values, 0);
@@ -113,7 +113,7 @@ void Evaluator::take_values(const AtRest& replica) {
 }
 
 std::unique_ptr<InputSource> Evaluator::begin_pass() const {
-  const OnAllCores for_its_threads(crew_);
+  const OnAllCores for_its_threads(group_);
   return examples_.pass();
 }
 
@@ -130,7 +130,7 @@ Evaluation Evaluator::run(int64_t step) {
     shown = Clock::now();
   });
   const Skipped skipped = joined(examples_.skipped(), input->skipped());
-  const Findings all = summed(crew_.control(), {own, std::ssize(skipped.examples)});
+  const Findings all = summed(group_.control(), {own, std::ssize(skipped.examples)});
   const double examples = std::max(static_cast<double>(all.hits.examples), 1.0);
   const Evaluation evaluation = {.step = step,
                                  .examples = all.hits.examples,
@@ -138,7 +138,7 @@ Evaluation Evaluator::run(int64_t step) {
                                  .top_5_accuracy = static_cast<double>(all.hits.top_5) / examples,
                                  .seconds = seconds_since(begin).count()};
   context_.out << accuracy_line(evaluation) << std::flush;
-  if (crew_.rank() > 0) return evaluation;
+  if (group_.rank() > 0) return evaluation;
   for (const std::string& line : damage_lines(
            {.skipped = all.skipped, .damaged_files = skipped.files, .damage = skipped.lines})) {
     context_.err << line << "\n";

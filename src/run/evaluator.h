@@ -6,33 +6,33 @@
 
 #include <memory>
 
-#include "run/checkpoint_schedule.h"
-#include "run/group.h"
 #include "base/context.h"
 #include "data/pipeline/validation_set.h"
+#include "run/checkpoint_schedule.h"
+#include "run/group.h"
 
 namespace lockstep {
 
 class Evaluator {
  public:
   // Collective: opens the validation data. Borrows all; `context` gets the lines. Throws Error.
-  Evaluator(const RunPlan& plan, Crew& crew, Context& context);
+  Evaluator(const RunPlan& plan, Group& group, Context& context);
 
   // As a header tells it: batches in place of steps, and passes over the validation data.
   RunFacts facts() const;
   double epochs() const;
 
   // Collective.
-  Evaluation evaluate(int64_t step, const AtRest& replica);
+  Evaluation evaluate(int64_t step, const PausedReplica& replica);
   Evaluation evaluate(const Checkpoint& checkpoint);
 
  private:
-  void take_values(const AtRest& replica);
+  void take_values(const PausedReplica& replica);
   std::unique_ptr<InputSource> begin_pass() const;
   Evaluation run(int64_t step);
 
   const RunPlan& plan_;
-  Crew& crew_;
+  Group& group_;
   Context& context_;
   std::unique_ptr<Engine> engine_;
   ParameterArena arena_;

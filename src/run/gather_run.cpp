@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "run/clock_offsets.h"
 #include "comm/gather.h"
 #include "config/json_text.h"
+#include "run/clock_offsets.h"
 
 namespace lockstep {
 namespace {
@@ -76,9 +76,9 @@ void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
 
 }  // namespace
 
-GatheredRun gather_run(Crew& crew, WorkerReport mine) {
+GatheredRun gather_run(Group& group, WorkerReport mine) {
   GatheredRun gathered;
-  Communicator& control = crew.control();
+  Communicator& control = group.control();
   const auto add = [&](WorkerReport report) {
     gathered.ranks.push_back(std::move(report.rank));
     gathered.traces.push_back(std::move(report.trace));

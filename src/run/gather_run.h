@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "run/group.h"
 #include "data/pipeline/input_source.h"
 #include "report/results/chrome_trace.h"
 #include "report/results/run_result.h"
+#include "run/group.h"
 
 namespace lockstep {
 
@@ -27,6 +27,6 @@ struct GatheredRun {
 };
 
 // Collective. Empty but on rank 0.
-GatheredRun gather_run(Crew& crew, WorkerReport mine);
+GatheredRun gather_run(Group& group, WorkerReport mine);
 
 }  // namespace lockstep

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
-#include "base/version.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/local.h"
 #include "comm/own_address.h"
@@ -59,39 +59,40 @@ struct StoreNews {
 
 }  // namespace
 
-Crew::Crew(const Place& place, const Roles& roles, const RunConfig& run)
-    : place_(place), roles_(roles), options_(comm_options(run)) {
-  if (place_.meeting == Meeting::Nobody) {
+Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& run)
+    : identity_(identity), roles_(roles), options_(comm_options(run)) {
+  if (identity_.rendezvous == Rendezvous::None) {
     roster_ = {.rank = 0, .members = {{.run_rank = 0, .host = host_name()}}};
     members_ = {{host_name(), allowed_cores()}};
     control_ = std::move(make_local(1).front());
     return;
   }
-  if (place_.meeting == Meeting::Mpi) {
+  if (identity_.rendezvous == Rendezvous::Mpi) {
     mpi_.emplace();
-    if (mpi_->roster().size() != place_.size) {
+    if (mpi_->roster().size() != identity_.size) {
       throw Error(
           "MPI knows {} of the {} processes that were started: was this program started by "
           "the mpirun of its own MPI?",
-          mpi_->roster().size(), place_.size);
+          mpi_->roster().size(), identity_.size);
     }
   }
-  if (place_.meeting == Meeting::OwnStore && place_.rank == 0) {
+  if (identity_.rendezvous == Rendezvous::OwnStore && identity_.rank == 0) {
     server_.emplace(StoreServerOptions{
-        .endpoint = {"", place_.store.port}, .token = place_.token, .keeper = keeper()});
+        .endpoint = {"", identity_.store.port}, .token = identity_.token, .keeper = keeper()});
   }
   if (mpi_) {
     std::string news;
     if (mpi_->roster().rank == 0) {
-      place_.token = random_token();
+      identity_.token = random_token();
       server_.emplace(
-          StoreServerOptions{.endpoint = {}, .token = place_.token, .keeper = keeper()});
-      news = StoreNews{{own_address(mpi_->roster(), run.interface), server_->port()}, place_.token}
-                 .text();
+          StoreServerOptions{.endpoint = {}, .token = identity_.token, .keeper = keeper()});
+      news =
+          StoreNews{{own_address(mpi_->roster(), run.interface), server_->port()}, identity_.token}
+              .text();
     }
     const StoreNews told = StoreNews::parse(mpi_->from_rank_0(news));
-    place_.store = told.endpoint;
-    place_.token = told.token;
+    identity_.store = told.endpoint;
+    identity_.token = told.token;
   }
   meet(run);
   backend_ = backend_for(run, roster_, mpi_ ? Network::Mpi : Network::Gloo);
@@ -103,30 +104,30 @@ Crew::Crew(const Place& place, const Roles& roles, const RunConfig& run)
   if (!roles_.is_server(rank())) control_ = connect("control", workers());
 }
 
-StoreOptions Crew::store_options(int rank) const {
-  return {.endpoint = place_.store,
-          .token = place_.token,
+StoreOptions Group::store_options(int rank) const {
+  return {.endpoint = identity_.store,
+          .token = identity_.token,
           .member = fmt::to_string(rank),
           .connect_timeout = options_.stall_timeout};
 }
 
-void Crew::meet(const RunConfig& run) {
+void Group::meet(const RunConfig& run) {
   const Seconds patience = options_.stall_timeout;
-  store_.emplace(store_options(place_.rank));
+  store_.emplace(store_options(identity_.rank));
   try {
-    roster_ = lockstep::meet(*store_, place_.rank, place_.size, host_name(), patience);
+    roster_ = lockstep::meet(*store_, identity_.rank, identity_.size, host_name(), patience);
   } catch (const Error& error) {  // adds what it may come from
     throw Error(
         "{}; all meet at {}: do all processes run, and does a firewall keep some of them from it? "
         "'lockstep doctor' looks at the ways between hosts",
-        error.what(), place_.store.text());
+        error.what(), identity_.store.text());
   }
-  store_->set(fmt::format("cores/{}", place_.rank), core_text(allowed_cores()));
-  const auto cores = store_->get(numbered_keys("cores/", place_.size), patience);
+  store_->set(fmt::format("cores/{}", identity_.rank), core_text(allowed_cores()));
+  const auto cores = store_->get(numbered_keys("cores/", identity_.size), patience);
   for (size_t i = 0; i < cores.size(); ++i) {
     members_.push_back({roster_.members[i].host, parse_cores(cores[i])});
   }
-  check_all_alike(*store_, roster_, "options", traits_of(run, program_version()), patience);
+  check_consistency(*store_, roster_, "options", traits_of(run, program_version()), patience);
   // Servers inside workers are ranks without a process of their own.
   for (int server = 0; roles_.in_worker && server < roles_.servers; ++server) {
     roster_.members.push_back({.run_rank = roles_.workers + server,
@@ -134,24 +135,30 @@ void Crew::meet(const RunConfig& run) {
   }
 }
 
-Roster Crew::workers() const {
+Roster Group::workers() const {
   Roster roster = roster_;
   roster.members.resize(static_cast<size_t>(roles_.workers));
   return roster;
 }
 
-int Crew::nodes() const { return static_cast<int>(first_rank_of_each_host(workers()).size()); }
+int Group::nodes() const { return static_cast<int>(first_rank_of_each_host(workers()).size()); }
 
-int Crew::workers_here() const {
+int Group::workers_here() const {
   const std::string& host = roster_.members[static_cast<size_t>(rank())].host;
   return static_cast<int>(ranks_on_host(workers(), host).size());
 }
 
-CoreSet Crew::own_cores() const {
-  const CrewMember& own = members_[static_cast<size_t>(rank())];
+int Group::local_rank() const {
+  const std::string& host = roster_.members[static_cast<size_t>(rank())].host;
+  const std::vector<int> here = ranks_on_host(workers(), host);
+  return static_cast<int>(std::ranges::find(here, rank()) - here.begin());
+}
+
+CoreSet Group::own_cores() const {
+  const GroupMember& own = members_[static_cast<size_t>(rank())];
   int sharers = 0, position = 0;
   for (int other = 0; other < roles_.workers; ++other) {
-    const CrewMember& member = members_[static_cast<size_t>(other)];
+    const GroupMember& member = members_[static_cast<size_t>(other)];
     if (member.host != own.host || member.cores != own.cores) continue;
     if (other == rank()) position = sharers;
     ++sharers;
@@ -160,15 +167,15 @@ CoreSet Crew::own_cores() const {
   return parts.empty() ? CoreSet{} : parts[static_cast<size_t>(position)];
 }
 
-CoreSet Crew::usable_cores() const {
+CoreSet Group::usable_cores() const {
   const CoreSet own = own_cores();
   return own.empty() ? members_[static_cast<size_t>(rank())].cores : own;
 }
 
-int Crew::cores_here() const {
+int Group::cores_here() const {
   std::set<int> cores;
   for (int other = 0; other < roles_.workers; ++other) {
-    const CrewMember& member = members_[static_cast<size_t>(other)];
+    const GroupMember& member = members_[static_cast<size_t>(other)];
     if (member.host == members_[static_cast<size_t>(rank())].host) {
       cores.insert(member.cores.begin(), member.cores.end());
     }
@@ -176,29 +183,29 @@ int Crew::cores_here() const {
   return std::max(static_cast<int>(cores.size()), 1);
 }
 
-void Crew::check_alike(const std::string& subject, const Traits& mine) {
-  if (store_) check_all_alike(*store_, workers(), subject, mine, options_.stall_timeout);
+void Group::check_consistent(const std::string& subject, const Traits& mine) {
+  if (store_) check_consistency(*store_, workers(), subject, mine, options_.stall_timeout);
 }
 
-std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name) {
+std::unique_ptr<Communicator> Group::connect_workers(const std::string& name) {
   if (!store_) return std::move(make_local(1).front());
   return connect(name, workers());
 }
 
-std::unique_ptr<Communicator> Crew::connect_workers(const std::string& name,
-                                                    const std::string& backend,
-                                                    const AllReduceRules& rules) {
+std::unique_ptr<Communicator> Group::connect_workers(const std::string& name,
+                                                     const std::string& backend,
+                                                     const AllReduceRules& rules) {
   CommOptions options = options_;
   options.name = name;
   options.rules = rules;
   return make_communicator(backend, workers(), options, *store_);
 }
 
-std::unique_ptr<Communicator> Crew::connect_everyone(const std::string& name) {
+std::unique_ptr<Communicator> Group::connect_everyone(const std::string& name) {
   return connect(name, roster_);
 }
 
-std::unique_ptr<Communicator> Crew::connect(const std::string& name, const Roster& roster) {
+std::unique_ptr<Communicator> Group::connect(const std::string& name, const Roster& roster) {
   CommOptions options = options_;
   options.name = name;
   if (name == "control") {  // exact numbers, in whatever way the back-end likes
@@ -208,12 +215,12 @@ std::unique_ptr<Communicator> Crew::connect(const std::string& name, const Roste
   return make_communicator(backend_, roster, options, *store_);
 }
 
-std::optional<Seat> Crew::server_seat(const std::string& name) const {
+std::optional<ServerSeat> Group::server_seat(const std::string& name) const {
   if (!roles_.in_worker || rank() >= roles_.servers) return {};
-  Seat seat = {.store = store_options(roles_.workers + rank()),
-               .roster = roster_,
-               .backend = backend_,
-               .options = options_};
+  ServerSeat seat = {.store = store_options(roles_.workers + rank()),
+                     .roster = roster_,
+                     .backend = backend_,
+                     .options = options_};
   seat.roster.rank = roles_.workers + rank();
   seat.options.name = name;
   return seat;

@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "run/rank_identity.h"
-#include "run/consistency_check.h"
 #include "comm/backends.h"
 #include "comm/mpi.h"
 #include "comm/store.h"
 #include "comm/store_server.h"
 #include "measure/cores.h"
+#include "run/consistency_check.h"
+#include "run/rank_identity.h"
 
 namespace lockstep {
 
 // All that is needed to join as one rank, from any thread.
-struct Seat {
+struct ServerSeat {
   StoreOptions store;
   Roster roster;
   std::string backend;
@@ -29,21 +29,22 @@ struct Seat {
 
 inline constexpr const char* kServersName = "servers";  // of what connects workers and servers
 
-struct CrewMember {
+struct GroupMember {
   std::string host;
   CoreSet cores;  // that its system lets it use
 };
 
-class Crew {
+class Group {
  public:
   // Waits for all. Throws Error naming the ranks that did not come within --stall-timeout.
-  Crew(const Place& place, const Roles& roles, const RunConfig& run);
+  Group(const RankIdentity& identity, const Roles& roles, const RunConfig& run);
 
   int rank() const { return roster_.rank; }
   const Roles& roles() const { return roles_; }
   const Roster& roster() const { return roster_; }  // of all ranks: workers, then servers
   int nodes() const;                                // hosts that workers are on
   int workers_here() const;                         // on this process's host
+  int local_rank() const;                           // among the workers on this host
   int cores_here() const;                           // that they may use together
   // This worker's part of the cores of its host, when nobody gave it a part of its own already;
   // empty when there are fewer cores than workers.
@@ -51,7 +52,7 @@ class Crew {
   CoreSet usable_cores() const;  // those, or where there are none, all that its system lets it use
 
   // Collective among the workers: throws Error when they differ in what is named.
-  void check_alike(const std::string& subject, const Traits& mine);
+  void check_consistent(const std::string& subject, const Traits& mine);
   // Workers, between two steps: agreeing, gathering. Not for measured communication.
   Communicator& control() { return *control_; }
   // Collective among the workers, or among all ranks.
@@ -63,7 +64,7 @@ class Crew {
   std::string_view backend() const { return backend_; }  // that carries gradients
 
   // Of a server that is a thread of this worker; absent: there is none here.
-  std::optional<Seat> server_seat(const std::string& name) const;
+  std::optional<ServerSeat> server_seat(const std::string& name) const;
 
  private:
   void meet(const RunConfig& run);
@@ -71,7 +72,7 @@ class Crew {
   std::unique_ptr<Communicator> connect(const std::string& name, const Roster& roster);
   Roster workers() const;
 
-  Place place_;
+  RankIdentity identity_;
   Roles roles_;
   CommOptions options_;
   std::string backend_;
@@ -79,7 +80,7 @@ class Crew {
   std::optional<StoreServer> server_;
   std::optional<Store> store_;  // absent: there is only this process
   Roster roster_;
-  std::vector<CrewMember> members_;        // by rank
+  std::vector<GroupMember> members_;       // by rank
   std::unique_ptr<Communicator> control_;  // null in a server
 };
 

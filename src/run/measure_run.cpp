@@ -6,36 +6,36 @@
 #include <limits>
 #include <ostream>
 
+#include "measure/shared_peak.h"
+#include "report/render/console.h"
+#include "report/results/merge_ranks.h"
+#include "run/between_steps.h"
 #include "run/gather_run.h"
 #include "run/op_report.h"
 #include "run/replica_run.h"
 #include "run/run_input.h"
 #include "run/step_reporter.h"
-#include "run/between_steps.h"
-#include "measure/shared_peak.h"
-#include "report/render/console.h"
-#include "report/results/merge_ranks.h"
 
 namespace lockstep {
 namespace {
 
 // Of all workers at once, as they compute in a step. Of other devices than the CPU it is not known.
-std::optional<double> peak_of_all(const RunPlan& plan, Crew& crew) {
+std::optional<double> peak_of_all(const RunPlan& plan, Group& group) {
   if (plan.config.device != "cpu") return {};
-  crew.control().barrier();
+  group.control().barrier();
   const std::optional<double> own = plan.engine->peak_gflops(plan.facts.threads);
   if (!own) return {};
-  const size_t ranks = static_cast<size_t>(crew.control().size());
+  const size_t ranks = static_cast<size_t>(group.control().size());
   std::vector<float> numbers(3 * ranks);  // everyone fills in what it knows
-  float* mine = &numbers[3 * static_cast<size_t>(crew.control().rank())];
+  float* mine = &numbers[3 * static_cast<size_t>(group.control().rank())];
   mine[0] = static_cast<float>(*own);
   mine[1] = static_cast<float>(
-      std::min(plan.facts.threads, static_cast<int>(crew.usable_cores().size())));
-  mine[2] = static_cast<float>(crew.cores_here());
-  if (ranks > 1) crew.control().all_reduce(numbers);
+      std::min(plan.facts.threads, static_cast<int>(group.usable_cores().size())));
+  mine[2] = static_cast<float>(group.cores_here());
+  if (ranks > 1) group.control().all_reduce(numbers);
   std::vector<WorkerPeak> workers;
   for (size_t i = 0; i < ranks; ++i) {
-    workers.push_back({.host = crew.roster().members[i].host,
+    workers.push_back({.host = group.roster().members[i].host,
                        .gflops = numbers[3 * i],
                        .cores = static_cast<int>(numbers[3 * i + 1]),
                        .host_cores = static_cast<int>(numbers[3 * i + 2])});
@@ -62,22 +62,22 @@ Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds t
   return throughput;
 }
 
-WorkerReport report_of(const RunPlan& plan, const Crew& crew, const ReplicaRun& replica,
-                       const Engine& engine, const TrainWatch& watch, LoopOutcome outcome) {
+WorkerReport report_of(const RunPlan& plan, const Group& group, const ReplicaRun& replica,
+                       const Engine& engine, const StepReporter& reporter, LoopOutcome outcome) {
   const size_t traced = static_cast<size_t>(std::max(plan.facts.warmup_steps - 2, 0));
   WorkerReport report;
   report.start = replica.start();
-  report.trace.name = crew.roster().who(crew.rank());
-  if (watch.timeline() && outcome.warmup.size() > traced) {
-    report.trace.layers = layer_events(engine, watch.timeline());
+  report.trace.name = group.roster().who(group.rank());
+  if (reporter.timeline() && outcome.warmup.size() > traced) {
+    report.trace.layers = layer_events(engine, reporter.timeline());
     if (!replica.transfers().empty()) {
       report.trace.transfers =
           transfer_events(replica.transfers(), replica.transfers_of(traced), replica.start());
     }
   }
-  report.rank = {.rank = crew.rank(),
-                 .host = crew.roster().members[static_cast<size_t>(crew.rank())].host,
-                 .cores = core_text(crew.usable_cores()),
+  report.rank = {.rank = group.rank(),
+                 .host = group.roster().members[static_cast<size_t>(group.rank())].host,
+                 .cores = core_text(group.usable_cores()),
                  .threads = plan.facts.threads,
                  .total = outcome.total,
                  .peak_memory_bytes = peak_memory_bytes(),
@@ -97,8 +97,8 @@ Seconds slowest_total(const std::vector<RankResult>& ranks) {
 // not look like communication. Servers wait for nobody, so with them all come after.
 class IndependentSteps {
  public:
-  IndependentSteps(const RunPlan& plan, ReplicaRun& replica, Crew& crew)
-      : plan_(plan), replica_(replica), crew_(crew) {}
+  IndependentSteps(const RunPlan& plan, ReplicaRun& replica, Group& group)
+      : plan_(plan), replica_(replica), group_(group) {}
 
   void before() {
     if (wanted() && !plan_.strategy->needs_servers) run(plan_.facts.timed_steps / 2);
@@ -124,67 +124,66 @@ class IndependentSteps {
   void run(int steps) {
     if (steps < 1) return;
     float slowest[] = {static_cast<float>(replica_.measure_independent(steps).count())};
-    std::vector<float> all(static_cast<size_t>(crew_.control().size()));
-    all[static_cast<size_t>(crew_.control().rank())] = slowest[0];
-    if (all.size() > 1) crew_.control().all_reduce(all);
+    std::vector<float> all(static_cast<size_t>(group_.control().size()));
+    all[static_cast<size_t>(group_.control().rank())] = slowest[0];
+    if (all.size() > 1) group_.control().all_reduce(all);
     time_ += Seconds(*std::max_element(all.begin(), all.end()));
     steps_ += steps;
   }
 
   const RunPlan& plan_;
   ReplicaRun& replica_;
-  Crew& crew_;
+  Group& group_;
   int steps_ = 0;
   Seconds time_{};
 };
 
 }  // namespace
 
-MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult result,
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult result,
                         Context& context, BenchmarkLog* log, const Checkpoint* from) {
-  crew.check_alike("layout", {{"the engine's layout of values",
-                               fmt::format("{:016x}", engine.layout_fingerprint())}});
+  group.check_consistent("layout", {{"the engine's layout of values",
+                                     fmt::format("{:016x}", engine.layout_fingerprint())}});
   context.out << "Initializing graph\n" << std::flush;
-  ReplicaRun replica(plan, engine, crew, from);
-  const std::optional<double> peak_before = peak_of_all(plan, crew);
-  IndependentSteps independent(plan, replica, crew);
+  ReplicaRun replica(plan, engine, group, from);
+  const std::optional<double> peak_before = peak_of_all(plan, group);
+  IndependentSteps independent(plan, replica, group);
   independent.before();
 
   std::optional<Summaries> summaries;
-  if (crew.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
+  if (group.rank() == 0 && !plan.config.summary_dir.empty()) summaries.emplace(plan);
   Summaries* const told = summaries ? &*summaries : nullptr;
-  Pulse pulse(crew.control());
-  Upkeep upkeep(context, plan, crew, pulse, log, told);
-  TrainWatch watch(context, plan, engine, crew, pulse, log, told);
+  StepAgreement agreement(group.control());
+  BetweenSteps between_steps(context, plan, group, agreement, log, told);
+  StepReporter reporter(context, plan, engine, group, agreement, log, told);
   context.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
-  LoopOutcome outcome = replica.measure(watch, &upkeep);
+  LoopOutcome outcome = replica.measure(reporter, &between_steps);
   engine.observe(nullptr);
-  if (pulse.enough()) outcome.interrupted = false;  // that was the goal
-  result.status = outcome.interrupted ? "interrupted" : "completed";
+  result.status = outcome.interrupted() ? RunStatus::Interrupted : RunStatus::Completed;
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
-  result.setup_seconds = watch.setup().count();
+  result.setup_seconds = reporter.setup().count();
   const InputCost input_cost = replica.input().cost();
   const Skipped skipped = replica.input().skipped();
-  result.evaluations = upkeep.evaluations();
-  result.ops = op_results(engine, watch.totals(), outcome.timed.size());
-  if (!outcome.interrupted) independent.after();
+  result.evaluations = between_steps.evaluations();
+  result.ops = op_results(engine, reporter.totals(), outcome.timed.size());
+  if (!outcome.interrupted()) independent.after();
   // A neighbour who leaves in the middle must not make us look good.
-  const std::optional<double> peak = std::max(peak_before, peak_of_all(plan, crew));
+  const std::optional<double> peak = std::max(peak_before, peak_of_all(plan, group));
 
-  WorkerReport report = report_of(plan, crew, replica, engine, watch, std::move(outcome));
+  WorkerReport report = report_of(plan, group, replica, engine, reporter, std::move(outcome));
   report.input = input_cost;
   report.skipped = skipped;
-  GatheredRun gathered = gather_run(crew, std::move(report));
-  if (crew.rank() > 0) return {std::move(result), {}};
+  GatheredRun gathered = gather_run(group, std::move(report));
+  if (group.rank() > 0) return {std::move(result), {}};
   result.input = input_result(gathered.input, gathered.skipped);
   const Seconds total = slowest_total(gathered.ranks);
   merge_ranks(result, std::move(gathered.ranks));
   result.transfers.assign(replica.transfers().begin(), replica.transfers().end());
   if (!result.steps.empty()) {
     result.throughput = throughput_of(plan, result, total, peak);
-    result.throughput.checkpoint_seconds = upkeep.checkpoint_time().count();
+    result.throughput.checkpoint_seconds = between_steps.checkpoint_time().count();
     result.summary = summarize(result.steps, result.throughput.total_images_per_second);
     result.independent = independent.against(result.throughput.total_images_per_second);
     result.last_loss = plan.config.forward_only

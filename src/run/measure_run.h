@@ -2,11 +2,11 @@
 // them measured.
 #pragma once
 
-#include "run/group.h"
-#include "run/run_plan.h"
 #include "base/context.h"
 #include "report/results/benchmark_log.h"
 #include "report/results/chrome_trace.h"
+#include "run/group.h"
+#include "run/run_plan.h"
 #include "train/checkpoint.h"
 
 namespace lockstep {
@@ -19,7 +19,7 @@ struct MeasuredRun {
 // `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
 // the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
 // `from`: a checkpoint to go on from, or null.
-MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Crew& crew, RunResult started,
+MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult started,
                         Context& context, BenchmarkLog* log, const Checkpoint* from);
 
 }  // namespace lockstep

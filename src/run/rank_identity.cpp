@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "run/slurm_identity.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/place_ranks.h"
+#include "run/slurm_identity.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -21,12 +21,13 @@ int number_in(const Environment& environment, const char* name) {
 }
 
 // Every process is started by hand, and the first worker runs the store.
-std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& environment) {
+std::optional<RankIdentity> identity_by_job_name(const RunConfig& run,
+                                                 const Environment& environment) {
   if (run.job_name.empty()) return {};
   if (run.worker_hosts.empty()) {
     throw UsageError("--job-name needs --worker-hosts, where all meet");
   }
-  const std::vector<PlacedRank> ranks = listed_places(run.worker_hosts, run.ps_hosts).ranks;
+  const std::vector<PlacedRank> ranks = listed_ranks(run.worker_hosts, run.ps_hosts).ranks;
   const int size = static_cast<int>(ranks.size());
   const int servers = static_cast<int>(std::ranges::count(ranks, true, &PlacedRank::server));
   const bool server = run.job_name == "ps";
@@ -36,16 +37,16 @@ std::optional<Place> place_by_job_name(const RunConfig& run, const Environment& 
                      server ? "ps" : "worker", among);
   }
   // Without a secret in the environment, the lists keep runs apart, though not strangers out.
-  return Place{.meeting = size == 1 ? Meeting::Nobody : Meeting::OwnStore,
-               .rank = (server ? size - servers : 0) + run.task_index,
-               .size = size,
-               .store = parse_endpoint(split(run.worker_hosts, ',').front()),
-               .token = environment(kTokenVariable)
-                            .value_or(fmt::format("lockstep run of {} and {}", run.worker_hosts,
-                                                  run.ps_hosts))};
+  return RankIdentity{.rendezvous = size == 1 ? Rendezvous::None : Rendezvous::OwnStore,
+                      .rank = (server ? size - servers : 0) + run.task_index,
+                      .size = size,
+                      .store = parse_endpoint(split(run.worker_hosts, ',').front()),
+                      .token = environment(kTokenVariable)
+                                   .value_or(fmt::format("lockstep run of {} and {}",
+                                                         run.worker_hosts, run.ps_hosts))};
 }
 
-std::optional<Place> place_by_launcher(const RunConfig&, const Environment& environment) {
+std::optional<RankIdentity> identity_by_launcher(const RunConfig&, const Environment& environment) {
   // MPICH tells the ranks itself.
   const bool by_mpich = !environment(kRankVariable) && environment(kStoreVariable);
   const char* variable = by_mpich ? "PMI_RANK" : kRankVariable;
@@ -53,24 +54,24 @@ std::optional<Place> place_by_launcher(const RunConfig&, const Environment& envi
   const int rank = number_in(environment, variable);
   const int size = number_in(environment, kSizeVariable);
   if (rank >= size) throw Error("{} {} is not below {} {}", variable, rank, kSizeVariable, size);
-  return Place{.meeting = Meeting::Store,
-               .rank = rank,
-               .size = size,
-               .store = parse_endpoint(environment(kStoreVariable).value_or("")),
-               .token = environment(kTokenVariable).value_or("")};
+  return RankIdentity{.rendezvous = Rendezvous::Store,
+                      .rank = rank,
+                      .size = size,
+                      .store = parse_endpoint(environment(kStoreVariable).value_or("")),
+                      .token = environment(kTokenVariable).value_or("")};
 }
 
-std::optional<Place> place_by_mpirun(const RunConfig&, const Environment& environment) {
+std::optional<RankIdentity> identity_by_mpirun(const RunConfig&, const Environment& environment) {
   if (!environment("OMPI_COMM_WORLD_SIZE")) return {};
   const int size = number_in(environment, "OMPI_COMM_WORLD_SIZE");
-  return Place{.meeting = size == 1 ? Meeting::Nobody : Meeting::Mpi,
-               .rank = number_in(environment, "OMPI_COMM_WORLD_RANK"),
-               .size = size};
+  return RankIdentity{.rendezvous = size == 1 ? Rendezvous::None : Rendezvous::Mpi,
+                      .rank = number_in(environment, "OMPI_COMM_WORLD_RANK"),
+                      .size = size};
 }
 
-using FindPlace = std::optional<Place> (*)(const RunConfig&, const Environment&);
-constexpr FindPlace kWays[] = {place_by_job_name, place_by_launcher, place_by_mpirun,
-                               place_by_slurm};
+using FindIdentity = std::optional<RankIdentity> (*)(const RunConfig&, const Environment&);
+constexpr FindIdentity kWays[] = {identity_by_job_name, identity_by_launcher, identity_by_mpirun,
+                                  identity_by_slurm};
 
 int servers_of(const RunConfig& run) {
   if (!run.job_name.empty()) {
@@ -82,25 +83,26 @@ int servers_of(const RunConfig& run) {
 
 }  // namespace
 
-Place find_place(const RunConfig& run, const Environment& environment) {
-  for (const FindPlace find : kWays) {
-    if (const auto place = find(run, environment)) return *place;
+RankIdentity find_identity(const RunConfig& run, const Environment& environment) {
+  for (const FindIdentity find : kWays) {
+    if (const auto identity = find(run, environment)) return *identity;
   }
   return {};
 }
 
-bool settle_strategy(RunConfig& run) {
+bool infer_strategy(RunConfig& run) {
   if (run.ps_hosts.empty() || run.variable_update != RunConfig{}.variable_update) return false;
   run.variable_update = "parameter_server";
   return true;
 }
 
-Roles roles_of(const RunConfig& run, const Place& place) {
-  const bool counted = place.meeting == Meeting::Mpi || place.meeting == Meeting::OwnStore;
+Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
+  const bool counted =
+      identity.rendezvous == Rendezvous::Mpi || identity.rendezvous == Rendezvous::OwnStore;
   if (counted && run.num_devices != 1) {
     throw UsageError(
         "--num-devices {}: leave it out; each of the {} processes that were started is a worker",
-        run.num_devices, place.size);
+        run.num_devices, identity.size);
   }
   Roles roles = {
       .workers = run.num_devices, .servers = servers_of(run), .in_worker = run.ps_in_worker};
@@ -112,8 +114,8 @@ Roles roles_of(const RunConfig& run, const Place& place) {
     }
     roles.servers = 0;
   }
-  if (place.meeting != Meeting::Nobody) {
-    roles.workers = roles.in_worker ? place.size : place.size - roles.servers;
+  if (identity.rendezvous != Rendezvous::None) {
+    roles.workers = roles.in_worker ? identity.size : identity.size - roles.servers;
   }
   if (needs_servers && roles.servers < 1) {
     throw UsageError("--variable-update {} needs at least one parameter server (--num-ps)",
@@ -123,7 +125,7 @@ Roles roles_of(const RunConfig& run, const Place& place) {
     throw UsageError(
         "{} processes with --num-ps {} leave no worker; start more, or use "
         "--ps-in-worker",
-        place.size, roles.servers);
+        identity.size, roles.servers);
   }
   if (roles.in_worker && roles.servers > roles.workers) {
     throw UsageError("--num-ps {} with --ps-in-worker needs as many workers; there are {}",

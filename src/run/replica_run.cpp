@@ -16,17 +16,17 @@
 namespace lockstep {
 namespace {
 
-std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Crew& crew) {
-  const OnAllCores for_its_threads(crew);
-  return make_run_input(plan, input_share(crew));
+std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Group& group) {
+  const OnAllCores for_its_threads(group);
+  return make_run_input(plan, input_share(group));
 }
 
-std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Crew& crew) {
-  return plan.strategy->communicates ? crew.connect_workers("gradients") : nullptr;
+std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Group& group) {
+  return plan.strategy->communicates ? group.connect_workers("gradients") : nullptr;
 }
 
-std::unique_ptr<ServerThread> start_server(const Crew& crew) {
-  const std::optional<Seat> seat = crew.server_seat(kServersName);
+std::unique_ptr<ServerThread> start_server(const Group& group) {
+  const std::optional<ServerSeat> seat = group.server_seat(kServersName);
   return seat ? std::make_unique<ServerThread>(*seat) : nullptr;
 }
 
@@ -40,22 +40,22 @@ struct Unwatched : LoopObserver {
   void before_step(int) override {}
   void after_step(int, std::span<const StepRecord>) override {}
   void warmup_done() override {}
-  bool wants_stop() override { return false; }
+  StopReason stop_reason() override { return StopReason::None; }
 };
 
 }  // namespace
 
-ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, const Checkpoint* from)
+ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Group& group, const Checkpoint* from)
     : plan_(plan),
       engine_(engine),
-      crew_(crew),
+      group_(group),
       from_(from),
-      workers_(connect_workers(plan, crew)),
-      server_(start_server(crew)),
-      everyone_(plan.strategy->needs_servers ? crew.connect_everyone(kServersName) : nullptr),
+      workers_(connect_workers(plan, group)),
+      server_(start_server(group)),
+      everyone_(plan.strategy->needs_servers ? group.connect_everyone(kServersName) : nullptr),
       arena_(arena_of(engine, workers_.get())),
-      input_(input_of(plan, crew)) {
-  check_same_data(crew, "training data in --data-dir", input_->contents());
+      input_(input_of(plan, group)) {
+  check_same_data(group, "training data in --data-dir", input_->contents());
   omp_set_num_threads(plan.facts.threads);  // of what runs outside the engine's kernels
   engine.bind(arena_);
   write_values();
@@ -66,30 +66,29 @@ void ReplicaRun::write_values() {
   write_first_values(plan_.graph, plan_.first_values_seed, engine_, arena_);
 }
 
-LoopOutcome ReplicaRun::measure(LoopObserver& observer, Upkeep* upkeep) {
+LoopOutcome ReplicaRun::measure(LoopObserver& observer, BetweenSteps* between_steps) {
   if (used_) begin_anew();
   const std::unique_ptr<Strategy> strategy = plan_.strategy->make(
       replicated_of(engine_, arena_, plan_.optimizer),
       {.workers = workers_.get(), .everyone = everyone_.get()}, sync_options(plan_.config));
   if (from_) strategy->carry_on(carried_in(*from_, engine_, arena_));
   strategy->start();
-  engine_.count_from(plan_.beginning.step);
+  engine_.count_from(plan_.resume_point.step);
   if (!plan_.config.forward_only) {
     transfers_.assign(strategy->transfers().begin(), strategy->transfers().end());
   }
   const int steps = plan_.facts.warmup_steps + plan_.facts.timed_steps;
   log_ = std::make_unique<TransferLog>(static_cast<size_t>(steps), transfers_.size(), start_);
-  crew_.control().barrier();
-  KeptUp kept_up(observer, upkeep, {engine_, arena_, *strategy});
+  group_.control().barrier();
+  BetweenStepsObserver watched(observer, between_steps, {engine_, arena_, *strategy});
   LoopOutcome outcome = run_loop({.warmup_steps = plan_.facts.warmup_steps,
                                   .timed_steps = plan_.facts.timed_steps,
                                   .start = start_,
-                                  .first_global_step = plan_.beginning.schedule},
-                                 step_by(*strategy), kept_up);
-  outcome.total -= kept_up.evaluation_time();              // it is no part of training
-  if (kept_up.good_enough()) outcome.interrupted = false;  // that was the goal
-  strategy->settle();  // what is kept and judged in the end has the updates of all workers
-  kept_up.finish();
+                                  .first_global_step = plan_.resume_point.schedule},
+                                 step_by(*strategy), watched);
+  outcome.total -= watched.evaluation_time();  // it is no part of training
+  strategy->drain();  // what is kept and judged in the end has the updates of all workers
+  watched.finish();
   strategy->finish();
   if (server_) server_->join();
   return outcome;
@@ -97,13 +96,13 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, Upkeep* upkeep) {
 
 void ReplicaRun::begin_anew() {
   write_values();
-  input_ = input_of(plan_, crew_);
+  input_ = input_of(plan_, group_);
 }
 
-void dismiss_servers(const RunPlan& plan, Crew& crew) {
+void dismiss_servers(const RunPlan& plan, Group& group) {
   if (!plan.strategy->needs_servers) return;
-  const std::unique_ptr<ServerThread> server = start_server(crew);
-  const std::unique_ptr<Communicator> everyone = crew.connect_everyone(kServersName);
+  const std::unique_ptr<ServerThread> server = start_server(group);
+  const std::unique_ptr<Communicator> everyone = group.connect_everyone(kServersName);
   dismiss_servers(*everyone);
   if (server) server->join();
 }
@@ -113,7 +112,7 @@ Seconds ReplicaRun::measure_independent(int steps) {
   Independent strategy(replicated_of(engine_, arena_, plan_.optimizer));
   strategy.start();
   Unwatched nobody;
-  crew_.control().barrier();
+  group_.control().barrier();
   const Trainee trainee = {engine_, *input_, strategy, plan_.schedule, plan_.config.weight_decay};
   const LoopOutcome outcome = run_loop(
       {.warmup_steps = 1, .timed_steps = steps, .start = start_},

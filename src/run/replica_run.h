@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "data/pipeline/input_source.h"
+#include "measure/transfers.h"
+#include "run/between_steps.h"
 #include "run/group.h"
 #include "run/run_plan.h"
 #include "run/server_thread.h"
-#include "run/between_steps.h"
-#include "data/pipeline/input_source.h"
-#include "measure/transfers.h"
 #include "sync/strategies.h"
 #include "train/checkpoint.h"
 #include "train/loop.h"
@@ -18,10 +18,11 @@ namespace lockstep {
 class ReplicaRun {
  public:
   // Connects to the others. Borrows all of it. `from`: a checkpoint to go on from, or null.
-  ReplicaRun(const RunPlan& plan, Engine& engine, Crew& crew, const Checkpoint* from = nullptr);
+  ReplicaRun(const RunPlan& plan, Engine& engine, Group& group, const Checkpoint* from = nullptr);
 
-  // The planned steps by the planned strategy, from the first values on. `upkeep` may be null.
-  LoopOutcome measure(LoopObserver& observer, Upkeep* upkeep);
+  // The planned steps by the planned strategy, from the first values on. `between_steps` may be
+  // null.
+  LoopOutcome measure(LoopObserver& observer, BetweenSteps* between_steps);
   // So many steps in which the workers do not hear of each other; it leaves their values different.
   Seconds measure_independent(int steps);
 
@@ -39,7 +40,7 @@ class ReplicaRun {
 
   const RunPlan& plan_;
   Engine& engine_;
-  Crew& crew_;
+  Group& group_;
   const Checkpoint* from_;
   std::unique_ptr<Communicator> workers_;   // null: the strategy needs none
   std::unique_ptr<ServerThread> server_;    // null: none in this process
@@ -53,6 +54,6 @@ class ReplicaRun {
 };
 
 // Instead of a run: servers that wait for its workers are told that there is nothing to do.
-void dismiss_servers(const RunPlan& plan, Crew& crew);
+void dismiss_servers(const RunPlan& plan, Group& group);
 
 }  // namespace lockstep

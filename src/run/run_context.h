@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "run/engines.h"
 #include "base/context.h"
+#include "run/engines.h"
 
 namespace lockstep {
 

@@ -10,6 +10,7 @@
 #include "config/evaluation_times.h"
 #include "data/formats/data_formats.h"
 #include "data/formats/missing_shards.h"
+#include "launch/launchers.h"
 #include "measure/host.h"
 
 namespace lockstep {
@@ -42,7 +43,7 @@ int64_t cache_limit(int workers_here) {
 
 }  // namespace
 
-void settle_data_name(RunConfig& config, std::ostream* told) {
+void infer_data_name(RunConfig& config, std::ostream* told) {
   if (config.data_dir.empty()) return;
   const DataFormat& format = guess_format(config.data_dir);
   const std::string found = format.data_name(config.data_dir);
@@ -61,9 +62,7 @@ void settle_data_name(RunConfig& config, std::ostream* told) {
 }
 
 bool runs_elsewhere(const RunConfig& config, const Environment& environment) {
-  const bool named_here = config.launcher == "auto" || config.launcher == "local";
-  return !config.hosts.empty() || !config.worker_hosts.empty() || !named_here ||
-         environment("SLURM_JOB_ID").has_value();
+  return !launcher_for(config, environment("SLURM_JOB_ID").has_value()).here;
 }
 
 void note_missing_files(const RunConfig& config, Split split, std::ostream& notes) {
@@ -71,29 +70,29 @@ void note_missing_files(const RunConfig& config, Split split, std::ostream& note
   if (!words.empty()) notes << fmt::format("note: {}: {}\n", config.data_dir, words);
 }
 
-void check_same_data(Crew& crew, const std::string& subject, const std::string& contents) {
-  if (!contents.empty()) crew.check_alike(subject, {{"the " + subject, contents}});
+void check_same_data(Group& group, const std::string& subject, const std::string& contents) {
+  if (!contents.empty()) group.check_consistent(subject, {{"the " + subject, contents}});
 }
 
-int64_t count_training_examples(const RunConfig& config, Crew& crew, std::ostream& notes) {
+int64_t count_training_examples(const RunConfig& config, Group& group, std::ostream& notes) {
   if (config.data_dir.empty()) return 0;
   std::string count;
-  if (crew.rank() == 0) {
+  if (group.rank() == 0) {
     note_missing_files(config, Split::Training, notes);
     Damage damage(config.skip_corrupt ? Damage::Answer::Skip : Damage::Answer::Stop);
-    const int threads = std::max(static_cast<int>(crew.own_cores().size()), 1);
+    const int threads = std::max(static_cast<int>(group.own_cores().size()), 1);
     count = fmt::to_string(
         open_examples({.directory = config.data_dir, .damage = damage, .threads = threads})
             ->count());
   }
-  return std::stoll(broadcast_text(crew.control(), count, 0));
+  return std::stoll(broadcast_text(group.control(), count, 0));
 }
 
-InputShare input_share(const Crew& crew) {
-  return {.rank = crew.rank(),
-          .ranks = crew.roles().workers,
-          .cores = std::max(static_cast<int>(crew.own_cores().size()), 1),
-          .workers_here = crew.workers_here()};
+InputShare input_share(const Group& group) {
+  return {.rank = group.rank(),
+          .ranks = group.roles().workers,
+          .cores = std::max(static_cast<int>(group.own_cores().size()), 1),
+          .workers_here = group.workers_here()};
 }
 
 InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
@@ -116,7 +115,7 @@ InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
           .resize = method_named(config.resize_method),
           .cache = config.cache,
           .skip_corrupt = config.skip_corrupt,
-          .taken = plan.beginning.examples,
+          .taken = plan.resume_point.examples,
           .cache_limit_bytes = cache_limit(share.workers_here)};
 }
 

@@ -6,9 +6,9 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/json_text.h"
-#include "report/results/benchmark_log.h"
 #include "report/render/output_lines.h"
 #include "report/render/profile.h"
+#include "report/results/benchmark_log.h"
 #include "train/checkpoint_files.h"
 
 namespace lockstep {

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <functional>
 
-#include "run/strategy_options.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "config/problems.h"
+#include "launch/launchers.h"
 #include "nn/cost.h"
+#include "run/strategy_options.h"
 
 namespace lockstep {
 namespace {
@@ -103,6 +104,7 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
   add(strategy_problems(run));
+  add(launcher_problems(run));
   if (!run.train_dir.empty() && workers > 1 && !find_strategy(run.variable_update).communicates) {
     problems.push_back(
         fmt::format("--train-dir keeps one set of values; with --variable-update {} every device "
@@ -139,28 +141,18 @@ ConvAlgorithm conv_algorithm(std::string_view name) {
   return row->second;
 }
 
-int64_t examples_of(const Model& model, const WorkerShare& share) {
-  const int64_t known = find_dataset(model.dataset).training_examples;
-  return share.training_examples > 0 ? share.training_examples : known;
-}
-
-RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph,
-                  const WorkerShare& share) {
-  const Dataset& dataset = find_dataset(model.dataset);
+RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, int workers) {
   const Cost cost = cost_of(graph);
-  const int batch = run.batch_size > 0 ? run.batch_size : model.default_batch_size;
   return {.model = std::string(model.name),
           .dataset = std::string(model.dataset),
           .image_size = model.image_size,
-          .num_classes = run.num_classes.value_or(dataset.classes),
-          .batch_size = batch,
-          .threads = run.threads > 0 ? run.threads : share.threads,
+          .num_classes = run.num_classes.value_or(find_dataset(model.dataset).classes),
+          .batch_size = run.batch_size > 0 ? run.batch_size : model.default_batch_size,
           .warmup_steps = run.num_warmup_batches,
-          .timed_steps = steps_of(run, examples_of(model, share), int64_t{batch} * share.workers),
           .parameters = cost.parameters,
           .gradient_tensors = cost.gradient_tensors,
           .forward_macs = cost.forward_macs,
-          .devices = share.workers};
+          .devices = workers};
 }
 
 }  // namespace
@@ -172,39 +164,46 @@ std::vector<std::string> strategy_problems(const RunConfig& run) {
   return problems;
 }
 
-RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines,
-                 const WorkerShare& share) {
-  const std::vector<std::string> problems = all_problems(run, engines, share.workers);
+RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int workers) {
+  const std::vector<std::string> problems = all_problems(run, engines, workers);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   const Model& model = model_of(run);
   Graph graph = build(model, model_options(run));
-  const RunFacts facts = facts_of(run, model, graph, share);
-  const int64_t examples = examples_of(model, share);
-  const int global_batch = facts.batch_size * share.workers;
-  const uint64_t seed = static_cast<uint64_t>(run.seed);
-  return {
+  const RunFacts facts = facts_of(run, model, graph, workers);
+  RunPlan plan = {
       .config = run,
       .engine = &find_engine(engines, run.engine),
       .graph = std::move(graph),
       .facts = facts,
       .engine_options = {.batch = facts.batch_size,
-                         .threads = facts.threads,
                          .mode = run.forward_only || run.eval ? Mode::Inference : Mode::Training,
                          .layout =
                              run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
-                         // Every worker drops other activations.
-                         .seed = seed + static_cast<uint64_t>(share.rank),
                          .device = run.device,
                          .convolution = conv_algorithm(run.conv_algo)},
       .optimizer = optimizer_settings(run),
-      .schedule =
-          make_schedule(model.schedule, rate_flags(run),
-                        {.examples_per_epoch = examples, .examples_per_step = global_batch}),
-      .examples_per_epoch = examples,
-      .epochs =
-          static_cast<double>(facts.timed_steps) * global_batch / static_cast<double>(examples),
       .strategy = &find_strategy(run.variable_update),
-      .first_values_seed = seed};
+      .first_values_seed = static_cast<uint64_t>(run.seed)};
+  assign_worker(plan, {});
+  return plan;
+}
+
+void assign_worker(RunPlan& plan, const WorkerShare& share) {
+  const RunConfig& run = plan.config;
+  const Model& model = model_of(run);
+  const int global_batch = plan.facts.batch_size * plan.facts.devices;
+  const int64_t known = find_dataset(model.dataset).training_examples;
+  const int64_t examples = share.training_examples > 0 ? share.training_examples : known;
+  plan.facts.threads = plan.engine_options.threads = run.threads > 0 ? run.threads : share.threads;
+  // Every worker drops other activations.
+  plan.engine_options.seed = plan.first_values_seed + static_cast<uint64_t>(share.rank);
+  plan.facts.timed_steps = steps_of(run, examples, global_batch);
+  plan.examples_per_epoch = examples;
+  plan.schedule =
+      make_schedule(model.schedule, rate_flags(run),
+                    {.examples_per_epoch = examples, .examples_per_step = global_batch});
+  plan.epochs =
+      static_cast<double>(plan.facts.timed_steps) * global_batch / static_cast<double>(examples);
 }
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-ServerThread::ServerThread(Seat seat)
+ServerThread::ServerThread(ServerSeat seat)
     : thread_([this, seat = std::move(seat)] {
         try {
           Store store(seat.store);

@@ -10,8 +10,8 @@ namespace lockstep {
 
 class ServerThread {
  public:
-  explicit ServerThread(Seat seat);  // connects by itself, together with all other ranks
-  void join();                       // once the workers are done; throws what went wrong
+  explicit ServerThread(ServerSeat seat);  // connects by itself, together with all other ranks
+  void join();                             // once the workers are done; throws what went wrong
 
  private:
   std::exception_ptr failure_;  // written by the thread

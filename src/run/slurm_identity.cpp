@@ -61,30 +61,30 @@ std::string first_host(const std::string& node_list) {
   return host;
 }
 
-std::optional<Place> place_by_slurm(const RunConfig&, const Environment& environment) {
+std::optional<RankIdentity> identity_by_slurm(const RunConfig&, const Environment& environment) {
   // A batch script has a task number too, but only steps have a number of tasks.
   const auto tasks = environment("SLURM_STEP_NUM_TASKS");
   if (!tasks || !environment("SLURM_PROCID")) return {};
   const int size = static_cast<int>(number_in(environment, "SLURM_STEP_NUM_TASKS", 1));
   if (size == 1) return {};
-  Place place = {.meeting = Meeting::OwnStore,
-                 .rank = static_cast<int>(number_in(environment, "SLURM_PROCID", 0)),
-                 .size = size};
+  RankIdentity identity = {.rendezvous = Rendezvous::OwnStore,
+                           .rank = static_cast<int>(number_in(environment, "SLURM_PROCID", 0)),
+                           .size = size};
   if (environment("PMIX_RANK")) {
-    place.meeting = Meeting::Mpi;
-    return place;
+    identity.rendezvous = Rendezvous::Mpi;
+    return identity;
   }
   const std::string nodes = environment("SLURM_STEP_NODELIST").value_or("");
   if (nodes.empty()) throw Error("Slurm does not say which nodes run this (SLURM_STEP_NODELIST)");
   const int64_t job = number_in(environment, "SLURM_JOB_ID", 0);
   const int64_t step = number_in(environment, "SLURM_STEP_ID", 0);
-  place.store = {.host = address_of(first_host(nodes)),
-                 .port = kFirstPort + static_cast<int>((job * 31 + step) % kPorts)};
+  identity.store = {.host = address_of(first_host(nodes)),
+                    .port = kFirstPort + static_cast<int>((job * 31 + step) % kPorts)};
   // Without a secret in the environment this keeps runs apart, though not strangers out.
-  place.token = environment(kTokenVariable)
-                    .value_or(fmt::format("Slurm job {} step {} of user {}", job, step,
-                                          environment("USER").value_or("unknown")));
-  return place;
+  identity.token = environment(kTokenVariable)
+                       .value_or(fmt::format("Slurm job {} step {} of user {}", job, step,
+                                             environment("USER").value_or("unknown")));
+  return identity;
 }
 
 }  // namespace lockstep

@@ -4,32 +4,29 @@
 #include <memory>
 #include <optional>
 
-#include "run/group.h"
-#include "base/interrupt.h"
-#include "run/run_plan.h"
 #include "base/context.h"
+#include "measure/precision_rule.h"
+#include "report/render/progress.h"
+#include "report/results/benchmark_log.h"
+#include "run/group.h"
+#include "run/run_plan.h"
 #include "run/step_agreement.h"
 #include "run/summaries.h"
-#include "measure/precision_rule.h"
-#include "report/results/benchmark_log.h"
-#include "report/render/progress.h"
 #include "train/loop.h"
 #include "train/op_recorder.h"
 
 namespace lockstep {
 
-class TrainWatch : public LoopObserver {
+class StepReporter : public LoopObserver {
  public:
   // Borrows all of it; `log` and `summaries` may be null, and are only rank 0's.
-  TrainWatch(Context& context, const RunPlan& plan, Engine& engine, const Crew& crew, Pulse& pulse,
-             BenchmarkLog* log, Summaries* summaries);
+  StepReporter(Context& context, const RunPlan& plan, Engine& engine, const Group& group,
+               StepAgreement& agreement, BenchmarkLog* log, Summaries* summaries);
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed) override;
   void warmup_done() override;
-  bool wants_stop() override {
-    return pulse_.stop() || pulse_.enough() || (pulse_.alone() && interrupts_.interrupted());
-  }
+  StopReason stop_reason() override { return agreement_.stop_reason(); }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
   const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
@@ -51,8 +48,7 @@ class TrainWatch : public LoopObserver {
   BenchmarkLog* log_;
   Summaries* summaries_;
   std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
-  InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
-  Pulse& pulse_;
+  StepAgreement& agreement_;
   std::optional<PrecisionRule> rule_;
   Progress progress_;
   std::optional<OpTotals> totals_;

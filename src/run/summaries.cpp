@@ -5,7 +5,7 @@
 namespace lockstep {
 
 Summaries::Summaries(const RunPlan& plan) : plan_(plan), file_(plan.config.summary_dir) {
-  if (plan.beginning.step > 0) file_.go_on_at(plan.beginning.step + 1);
+  if (plan.resume_point.step > 0) file_.go_on_at(plan.resume_point.step + 1);
 }
 
 bool is_summary_step(const RunConfig& run, int step) {
@@ -16,10 +16,10 @@ bool is_summary_step(const RunConfig& run, int step) {
 void Summaries::step(const StepRecord& last, int64_t done, double images_per_second) {
   const double images = last.images;
   if (plan_.config.forward_only) {
-    return file_.add(plan_.beginning.step + done, {{"images_per_second", images_per_second}});
+    return file_.add(plan_.resume_point.step + done, {{"images_per_second", images_per_second}});
   }
-  const int64_t schedule_step = plan_.beginning.schedule + done - 1;
-  file_.add(plan_.beginning.step + done,
+  const int64_t schedule_step = plan_.resume_point.schedule + done - 1;
+  file_.add(plan_.resume_point.step + done,
             {{"loss/total", last.losses.total_loss},
              {"loss/base", last.losses.base_loss},
              {"learning_rate", plan_.schedule.at(schedule_step)},

@@ -1,8 +1,8 @@
 // summaries.h: what a run tells TensorBoard: losses, learning rate and speed of steps, accuracies.
 #pragma once
 
-#include "run/run_plan.h"
 #include "report/results/benchmark_log.h"
+#include "run/run_plan.h"
 #include "train/event_file.h"
 
 namespace lockstep {

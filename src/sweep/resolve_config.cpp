@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "external/measure_program.h"
-#include "run/run_plan.h"
-#include "run/run_input.h"
 #include "base/error.h"
 #include "config/run_options.h"
+#include "external/measure_program.h"
 #include "launch/hosts.h"
 #include "nn/cost.h"
+#include "run/run_input.h"
+#include "run/run_plan.h"
 
 namespace lockstep {
 namespace {
@@ -56,10 +56,10 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
   return strategy_problems(alone).empty();
 }
 
-RunConfig settle_run(const RunConfig& wish, const RunContext& context,
-                     const std::set<std::string>& swept) {
-  if (!wish.program.empty()) return settle_external(wish);
-  RunConfig run = without_what_has_no_place(wish, swept);
+RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
+                         const std::set<std::string>& swept) {
+  if (!requested.program.empty()) return resolve_program_run(requested);
+  RunConfig run = without_what_has_no_place(requested, swept);
   check_data_is_here(run, context);
   // A run is known by the hosts, not by what their file is called.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
@@ -67,7 +67,7 @@ RunConfig settle_run(const RunConfig& wish, const RunContext& context,
   RunConfig checked = run;
   if (program_elsewhere(context.engines, run.engine)) checked.engine = context.engines.front().name;
   const RunPlan plan =
-      plan_run(checked, context.engines, {.workers = run.num_devices * run.nodes.value_or(1)});
+      plan_run(checked, context.engines, run.num_devices * run.nodes.value_or(1));
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;

@@ -62,7 +62,7 @@ std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents);
 
 // `seconds_of`: guesses how long a launch will take.
-SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+SweepOutcome run_sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
                        const std::function<double(const SweepRun&)>& seconds_of,
                        const SweepWatch& watch);
 

@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-struct SweepWishes {
+struct SweepOptions {
   std::map<std::string, std::vector<std::string>> lists;  // by name: models, and options of a run
   std::string file;                                       // sweep.toml
   std::string output;
@@ -23,6 +23,6 @@ struct SweepWishes {
 };
 
 // `cores`: of this machine, for what is not said.
-std::vector<Axis> axes_of(const SweepWishes& wishes, int cores);
+std::vector<Axis> axes_of(const SweepOptions& options, int cores);
 
 }  // namespace lockstep

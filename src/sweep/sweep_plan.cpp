@@ -7,11 +7,11 @@
 #include <cmath>
 #include <set>
 
-#include "launch/rank_placement.h"
-#include "sweep/resolve_config.h"
 #include "base/text.h"
 #include "config/run_label.h"
+#include "launch/rank_placement.h"
 #include "measure/host.h"
+#include "sweep/resolve_config.h"
 
 namespace lockstep {
 namespace {
@@ -66,21 +66,21 @@ std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
 
 }  // namespace
 
-bool runs_here(const SweepWishes& wishes) {
+bool runs_here(const SweepOptions& options) {
   return std::ranges::none_of(
       std::array{"program", "hosts", "worker-hosts", "launcher"},
-      [&](const char* elsewhere) { return wishes.lists.contains(elsewhere); });
+      [&](const char* elsewhere) { return options.lists.contains(elsewhere); });
 }
 
-PlannedSweep plan_sweep(const SweepWishes& wishes, const RunContext& context) {
+PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) {
   PlannedSweep sweep;
   sweep.cores = read_host().usable_threads;
   RunConfig base;
   base.engine = context.engines.front().name;
-  const std::vector<Axis> axes = axes_of(wishes, sweep.cores);
+  const std::vector<Axis> axes = axes_of(options, sweep.cores);
   const std::set<std::string> swept = options_to_leave_out(axes);
   const int most = most_devices(axes);
-  if (runs_here(wishes) && !wishes.lists.contains("threads") && most > 1) {
+  if (runs_here(options) && !options.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
     const std::string why =
         most > sweep.cores ? fmt::format("and {} of them share {} cores", most, sweep.cores)
@@ -90,14 +90,14 @@ PlannedSweep plan_sweep(const SweepWishes& wishes, const RunContext& context) {
                     base.threads, base.threads == 1 ? "" : "s", why));
   }
   sweep.plan = {
-      .runs =
-          expand(base, axes, [&](const RunConfig& run) { return settle_run(run, context, swept); }),
-      .repeats = wishes.repeats.value_or(wishes.precision ? kMostForPrecision : kRepeats),
-      .precision = wishes.precision,
-      .order_seed = static_cast<uint64_t>(wishes.order_seed),
-      .retry_failed = wishes.retry_failed,
-      .run_timeout = Seconds(wishes.run_timeout),
-      .says_devices = wishes.lists.contains("num-devices"),
+      .runs = expand(base, axes,
+                     [&](const RunConfig& run) { return resolve_config(run, context, swept); }),
+      .repeats = options.repeats.value_or(options.precision ? kMostForPrecision : kRepeats),
+      .precision = options.precision,
+      .order_seed = static_cast<uint64_t>(options.order_seed),
+      .retry_failed = options.retry_failed,
+      .run_timeout = Seconds(options.run_timeout),
+      .says_devices = options.lists.contains("num-devices"),
       .starts_processes = [](const RunConfig& run) {
         return !run.program.empty() || wants_launcher(run, /*alone=*/true);
       }};

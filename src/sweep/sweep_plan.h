@@ -1,12 +1,12 @@
-// sweep_plan.h: what the wishes for a sweep come to, before anything runs.
+// sweep_plan.h: what the options for a sweep come to, before anything runs.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "run/run_context.h"
-#include "sweep/sweep_options.h"
 #include "sweep/run_sweep.h"
+#include "sweep/sweep_options.h"
 
 namespace lockstep {
 
@@ -19,10 +19,10 @@ struct PlannedSweep {
 
 // Whether all runs are on this machine, whose cores are known. Other hosts have other cores, and
 // other programs their own way with threads.
-bool runs_here(const SweepWishes& wishes);
+bool runs_here(const SweepOptions& options);
 
 // Throws UsageError with the problems of all runs.
-PlannedSweep plan_sweep(const SweepWishes& wishes, const RunContext& context);
+PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context);
 
 std::string rough_time(double seconds);  // "8 s", "5 min", "2 h 10 min"
 

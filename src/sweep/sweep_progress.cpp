@@ -18,11 +18,11 @@ Progress::Style style(const Context& context) {
 
 }  // namespace
 
-SweepNarrator::SweepNarrator(const PlannedSweep& sweep, const std::string& directory,
+SweepProgress::SweepProgress(const PlannedSweep& sweep, const std::string& directory,
                              Context& context)
     : sweep_(sweep), context_(context), progress_(context.err, style(context)), file_(directory) {}
 
-SweepWatch SweepNarrator::watch(const InterruptWatch& interrupts) {
+SweepWatch SweepProgress::watch(const InterruptWatch& interrupts) {
   return {.starting =
               [this](const Launch& launch) {
                 show(launch, name(launch));
@@ -37,11 +37,11 @@ SweepWatch SweepNarrator::watch(const InterruptWatch& interrupts) {
           .interrupted = [&interrupts] { return interrupts.interrupted(); }};
 }
 
-std::string SweepNarrator::name(const Launch& launch) const {
+std::string SweepProgress::name(const Launch& launch) const {
   return fmt::format("{} #{}", run_label(launch.run.config, sweep_.differing), launch.repeat + 1);
 }
 
-LiveState SweepNarrator::state(const Launch& launch, std::optional<double> rate) const {
+LiveState SweepProgress::state(const Launch& launch, std::optional<double> rate) const {
   return {.label = name(launch),
           .done = launch.done,
           .all = launch.all,
@@ -49,11 +49,11 @@ LiveState SweepNarrator::state(const Launch& launch, std::optional<double> rate)
           .images_per_second = rate};
 }
 
-void SweepNarrator::show(const Launch& launch, const std::string& what) {
+void SweepProgress::show(const Launch& launch, const std::string& what) {
   progress_.show(what, launch.done, launch.all, launch.remaining);
 }
 
-void SweepNarrator::tell(const Launch& launch, const StoredRun& run) {
+void SweepProgress::tell(const Launch& launch, const StoredRun& run) {
   progress_.clear();
   const std::string outcome = run.measured() ? fmt::format("{:.2f} images/sec", rate_of(run.result))
                                              : "failed: " + run.result.error.value_or("no result");

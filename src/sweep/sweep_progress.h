@@ -6,16 +6,16 @@
 #include <string>
 
 #include "base/interrupt.h"
-#include "sweep/sweep_plan.h"
-#include "report/results/live_state.h"
 #include "report/render/progress.h"
+#include "report/results/live_state.h"
+#include "sweep/sweep_plan.h"
 
 namespace lockstep {
 
-class SweepNarrator {
+class SweepProgress {
  public:
   // All are borrowed and outlive it.
-  SweepNarrator(const PlannedSweep& sweep, const std::string& directory, Context& context);
+  SweepProgress(const PlannedSweep& sweep, const std::string& directory, Context& context);
 
   SweepWatch watch(const InterruptWatch& interrupts);
 

@@ -11,16 +11,16 @@ constexpr std::chrono::seconds kSignOfLife{1};
 
 }  // namespace
 
-Courier::Courier(ServerLink& link, int slices, int most)
+BackgroundExchange::BackgroundExchange(ServerLink& link, int slices, int most)
     : link_(link), squares_(slices), times_(2 * slices), ring_(most) {
   thread_ = std::jthread([this] { work(); });
 }
 
-Courier::~Courier() {
+BackgroundExchange::~BackgroundExchange() {
   if (thread_.joinable()) end(Ending::GivenUp);
 }
 
-Courier::Ticket Courier::post(const Visit& visit) {
+BackgroundExchange::Ticket BackgroundExchange::post(const Visit& visit) {
   const std::lock_guard lock(mutex_);
   assert(posted_count_ - made_count_ < std::ssize(ring_));
   ring_[posted_count_++ % std::ssize(ring_)] = visit;
@@ -28,13 +28,13 @@ Courier::Ticket Courier::post(const Visit& visit) {
   return posted_count_;
 }
 
-bool Courier::made(Ticket ticket) {
+bool BackgroundExchange::made(Ticket ticket) {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
   return made_count_ >= ticket;
 }
 
-Seconds Courier::wait(Ticket ticket) {
+Seconds BackgroundExchange::wait(Ticket ticket) {
   const TimePoint begin = Clock::now();
   std::unique_lock lock(mutex_);
   made_.wait(lock, [&] { return failure_ || made_count_ >= ticket; });
@@ -42,19 +42,19 @@ Seconds Courier::wait(Ticket ticket) {
   return seconds_since(begin);
 }
 
-void Courier::finish() {
+void BackgroundExchange::finish() {
   end(Ending::Done);
   thread_.join();
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void Courier::end(Ending ending) {
+void BackgroundExchange::end(Ending ending) {
   const std::lock_guard lock(mutex_);
   ending_ = ending;
   posted_.notify_one();
 }
 
-void Courier::work() {
+void BackgroundExchange::work() {
   try {
     for (Visit visit; next(visit);) make(visit);
     if (ending_ == Ending::GivenUp) return link_.give_up({});
@@ -65,7 +65,7 @@ void Courier::work() {
 }
 
 // What is posted before the end is still made, unless this worker gives up.
-bool Courier::next(Visit& visit) {
+bool BackgroundExchange::next(Visit& visit) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const bool woken = posted_.wait_for(
@@ -80,7 +80,7 @@ bool Courier::next(Visit& visit) {
   return true;
 }
 
-void Courier::make(const Visit& visit) {
+void BackgroundExchange::make(const Visit& visit) {
   const TimePoint begin = Clock::now();
   const double squares = link_.visit(visit);
   const TimePoint end = Clock::now();
@@ -96,7 +96,7 @@ void Courier::make(const Visit& visit) {
   made_.notify_one();
 }
 
-void Courier::fail(const std::string& reason) {
+void BackgroundExchange::fail(const std::string& reason) {
   {
     const std::lock_guard lock(mutex_);
     failure_ = std::current_exception();

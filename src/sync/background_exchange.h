@@ -1,7 +1,8 @@
-// background_exchange.h: the thread that visits the parameter servers, so that the engine's need not wait.
+// background_exchange.h: the thread that visits the parameter servers, so that the engine's need
+// not wait.
 //
 // Visits are made one after the other, in the order in which they were posted. While there are
-// none, the courier tells the servers now and then that this worker still lives.
+// none, the exchange tells the servers now and then that this worker still lives.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +15,13 @@
 
 namespace lockstep {
 
-class Courier {
+class BackgroundExchange {
  public:
   using Ticket = int64_t;  // how many were posted up to this one
 
   // Borrows the link. No more than `most` visits are ever posted and not yet made.
-  Courier(ServerLink& link, int slices, int most);
-  ~Courier();  // without finish(): the servers are told that this worker gave up
+  BackgroundExchange(ServerLink& link, int slices, int most);
+  ~BackgroundExchange();  // without finish(): the servers are told that this worker gave up
 
   Ticket post(const Visit& visit);
   // These throw what the thread threw.

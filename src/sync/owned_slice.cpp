@@ -20,16 +20,16 @@ void Rooms::give_back(std::vector<float> room) {
   if (floats > 0) free_[floats].push_back(std::move(room));
 }
 
-KeptSlice::KeptSlice(std::span<float> values, int workers)
+OwnedSlice::OwnedSlice(std::span<float> values, int workers)
     : asking(workers), values_(values), rooms_(workers), came_(workers), pushes_(workers) {}
 
-std::span<float> KeptSlice::room_for(int worker, Rooms& rooms) {
+std::span<float> OwnedSlice::room_for(int worker, Rooms& rooms) {
   if (came_[worker]) throw Error("rank {} pushed a slice twice in one step", worker);
   rooms_[worker] = rooms.take(values_.size());
   return rooms_[worker];
 }
 
-bool KeptSlice::add(int worker, Rooms& rooms) {
+bool OwnedSlice::add(int worker, Rooms& rooms) {
   came_[worker] = true;
   ++pushes_[worker];
   for (; added_ < std::ssize(rooms_) && came_[added_]; ++added_) {
@@ -40,12 +40,12 @@ bool KeptSlice::add(int worker, Rooms& rooms) {
   return added_ == std::ssize(rooms_);
 }
 
-std::span<const float> KeptSlice::take_alone(int worker) {
+std::span<const float> OwnedSlice::take_alone(int worker) {
   ++pushes_[worker];
   return rooms_[worker];
 }
 
-void KeptSlice::next_step(Rooms& rooms) {
+void OwnedSlice::next_step(Rooms& rooms) {
   for (std::vector<float>& room : rooms_) rooms.give_back(std::exchange(room, {}));
   came_.assign(came_.size(), false);
   added_ = 0;

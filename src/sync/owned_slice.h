@@ -21,9 +21,9 @@ class Rooms {
   std::map<size_t, std::vector<std::vector<float>>> free_;  // by size
 };
 
-class KeptSlice {
+class OwnedSlice {
  public:
-  KeptSlice(std::span<float> values, int workers);
+  OwnedSlice(std::span<float> values, int workers);
 
   std::span<float> values() const { return values_; }
   int64_t pushes(int worker) const { return pushes_[worker]; }  // since the first step

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sync/sync_options.h"
 #include "sync/strategy.h"
+#include "sync/sync_options.h"
 
 namespace lockstep {
 

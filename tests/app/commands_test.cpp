@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "base/interrupt.h"
 #include "app/program.h"
-#include "support/reference_kind.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "report/results/run_result.h"
+#include "support/reference_kind.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -75,7 +75,7 @@ TEST_F(Commands, TheResultHoldsEverythingMeasured) {
   const std::string file = path("r.json");
   ASSERT_EQ(train({"--result", file, "--profile", "--optimizer=momentum"}).code, 0);
   const RunResult result = read_result(file);
-  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.status, RunStatus::Completed);
   EXPECT_EQ(result.config.optimizer, "momentum");
   EXPECT_EQ(result.steps.size(), 3u);
   EXPECT_EQ(result.warmup_steps.size(), 2u);
@@ -158,7 +158,7 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   const RunResult result = read_result(path("r.json"));
-  EXPECT_EQ(result.status, "interrupted");
+  EXPECT_EQ(result.status, RunStatus::Interrupted);
   EXPECT_GE(result.steps.size(), 1u);
   EXPECT_LT(result.steps.size(), 100000u);
 }

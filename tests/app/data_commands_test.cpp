@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "app/program.h"
-#include "support/reference_kind.h"
 #include "base/directory_lock.h"
 #include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 #include "report/results/run_result.h"
+#include "support/reference_kind.h"
 
 namespace lockstep {
 namespace {

@@ -35,9 +35,9 @@ TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
             RunEnd::Completed);
   StoreContents contents = read_store(old);
   {
-    Store store(results());
+    ResultsStore store(results());
     StoredRun failed = contents.runs.front();
-    failed.result.status = "failed";
+    failed.result.status = RunStatus::Failed;
     failed.result.error = "it broke";
     store.append(failed);
   }

@@ -98,7 +98,7 @@ TEST_F(Sweep, ARunThatWasMeasuredButNotStoredIsFoundAgain) {
 }
 
 TEST_F(Sweep, ASecondSweepInTheDirectoryIsRefused) {
-  const Store held(results());
+  const ResultsStore held(results());
   const Ran ran = run(sweep({"--num-devices=1"}));
   EXPECT_EQ(exit_code(ran), 1);
   EXPECT_THAT(ran.err, HasSubstr("another sweep is running"));

@@ -27,7 +27,7 @@ class LineBufferTest : public ::testing::Test {
 };
 
 TEST_F(LineBufferTest, ALineInPiecesIsOneWrite) {
-  LineBuffer buffer(ends_[1]);
+  LineWriter buffer(ends_[1]);
   std::ostream out(&buffer);
   out << "note: " << 12 << " images";
   EXPECT_EQ(next_write(), "nothing");
@@ -37,7 +37,7 @@ TEST_F(LineBufferTest, ALineInPiecesIsOneWrite) {
 
 TEST_F(LineBufferTest, APromptComesWithAFlushAndTheRestAtTheEnd) {
   {
-    LineBuffer buffer(ends_[1]);
+    LineWriter buffer(ends_[1]);
     std::ostream out(&buffer);
     out << "\r3 of 10" << std::flush;
     EXPECT_EQ(next_write(), "\r3 of 10");

@@ -143,7 +143,7 @@ TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_nothing_left();
 }
 

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "data/samples.h"
 #include "data/pipeline/validation_set.h"
+#include "data/samples.h"
 
 namespace lockstep {
 namespace {

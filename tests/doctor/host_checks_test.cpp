@@ -28,12 +28,12 @@ HostReport healthy(const std::string& name) {
 }
 
 // What is found beside "ok" when one of three hosts is changed.
-std::vector<Row> found(void (*change)(HostReport&)) {
-  Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
+std::vector<CheckRow> found(void (*change)(HostReport&)) {
+  HostSurvey all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
   change(all.hosts[1]);
-  std::vector<Row> rows =
+  std::vector<CheckRow> rows =
       rows_for({.all = all, .version = "1", .program = "p", .reach_advice = "try it"}, true);
-  std::erase_if(rows, [](const Row& row) { return row.finding.level == Level::Ok; });
+  std::erase_if(rows, [](const CheckRow& row) { return row.finding.level == Level::Ok; });
   return rows;
 }
 
@@ -46,7 +46,7 @@ struct Fault {
 class EveryFault : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(EveryFault, IsFoundOnItsHostWithAdvice) {
-  const std::vector<Row> rows = found(GetParam().make);
+  const std::vector<CheckRow> rows = found(GetParam().make);
   ASSERT_EQ(rows.size(), 1u) << table_of(rows);
   EXPECT_EQ(rows[0].check, GetParam().check);
   EXPECT_EQ(rows[0].hosts, std::vector<std::string>{"b"});
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
-  const Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
-  for (const Row& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
+  const HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  for (const CheckRow& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
     EXPECT_EQ(row.hosts.size(), 2u) << row.check;
     EXPECT_EQ(row.finding.level, Level::Ok) << row.check << row.finding.what;
   }
@@ -103,7 +103,7 @@ TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
 
 // Of one row; empty: there is none.
 std::string told(const CheckContext& context, const std::string& check) {
-  for (const Row& row : rows_for(context, true)) {
+  for (const CheckRow& row : rows_for(context, true)) {
     if (row.check == check) return row.finding.what;
   }
   return "";
@@ -114,12 +114,12 @@ TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
   host.facts["interfaces"] = {{{"name", "eth10"}, {"address", "10.0.0.1"}},
                               {{"name", "eth1"}, {"address", "10.0.1.1"}},
                               {{"name", "eth1"}, {"address", "fd00::1"}}};
-  const Examined all = {.hosts = {host}, .links = {}};
+  const HostSurvey all = {.hosts = {host}, .links = {}};
   EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
 TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
-  Examined all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "own name"), "");
   all.hosts[0].facts["host"] = "a";
@@ -136,14 +136,14 @@ TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
 }
 
 TEST(Checks, OneHostHasNoOthersToCompareWith) {
-  const Examined all = {.hosts = {healthy("a")}, .links = {}};
+  const HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s of a plain loop on all cores"));
   EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
 }
 
 TEST(Checks, ALittleStolenTimeIsNotNone) {
-  Examined all = {.hosts = {healthy("a")}, .links = {}};
+  HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "stolen time"), "none");
   all.hosts[0].compute["stolen"] = 0.016;
@@ -154,7 +154,7 @@ TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
   HostReport host = healthy("a");
   host.facts.erase("governor");
   host.facts["transparent_huge_pages"] = nullptr;
-  const Examined all = {.hosts = {host}, .links = {}};
+  const HostSurvey all = {.hosts = {host}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "governor"), "not shown by this machine");
   EXPECT_EQ(told(context, "huge pages"), "not shown by this machine");
@@ -162,7 +162,7 @@ TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
 }
 
 TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
-  Examined all = {.hosts = {healthy("n1")}, .links = {}};
+  HostSurvey all = {.hosts = {healthy("n1")}, .links = {}};
   all.hosts[0].unreachable = "srun: error: Invalid partition name";
   const auto rows = rows_for(
       {.all = all, .version = "1", .program = "p", .reach_advice = "try 'srun hostname'"}, true);
@@ -175,14 +175,14 @@ TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
 }
 
 TEST(Checks, ALinkThatIsSlowOrClosedIsNamed) {
-  Examined all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
+  HostSurvey all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
   const Json good = {{"bytes_per_second", 1e8}, {"latency_seconds", 5e-5}, {"interface", "eth0"}};
   Json slow = good, far = good;
   slow["bytes_per_second"] = 1e7;
   far["latency_seconds"] = 1e-3;
   all.links = {{0, 1, good}, {1, 0, good}, {0, 2, good}, {1, 2, slow}, {2, 0, far}};
   all.links.push_back({2, 1, {{"error", "nothing answers"}}});
-  const std::vector<Row> rows = link_rows(all);
+  const std::vector<CheckRow> rows = link_rows(all);
   EXPECT_EQ(rows[0].finding.level, Level::Ok);
   EXPECT_EQ(rows[3].finding.level, Level::Warning);
   EXPECT_EQ(rows[3].hosts.front(), "b to c");

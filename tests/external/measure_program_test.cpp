@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "app/program.h"
-#include "support/reference_kind.h"
 #include "report/results/run_result.h"
+#include "support/reference_kind.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -81,7 +81,7 @@ TEST_F(External, NumbersOfAnotherProgramBecomeAResult) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("model resnet50")));
   const RunResult result = read_result(path("r.json"));
   EXPECT_EQ(result.origin, "program program");
-  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.status, RunStatus::Completed);
   EXPECT_EQ(result.facts.model, "resnet50");
   EXPECT_EQ(result.throughput.total_images_per_second, 102.5);
   ASSERT_EQ(result.steps.size(), 3u);

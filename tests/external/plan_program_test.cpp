@@ -115,10 +115,10 @@ TEST(PlanProgram, AWishThatTheProgramNeverHearsIsRefused) {
   const Program program = program_of("command = ['run', '{model}', '{batch_size}']");
   RunConfig run = {.model = "resnet50", .batch_size = 8};
   run.result = "r.json";
-  EXPECT_THAT(wishes_without_place(program, run), IsEmpty());
+  EXPECT_THAT(unsupported_options(program, run), IsEmpty());
   run.optimizer = "adam";
   run.num_devices = 2;
-  EXPECT_THAT(wishes_without_place(program, run),
+  EXPECT_THAT(unsupported_options(program, run),
               ElementsAre(StartsWith("--optimizer adam: the command of x has no {optimizer}"),
                           StartsWith("--num-devices 2: ")));
 }

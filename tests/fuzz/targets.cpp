@@ -7,8 +7,8 @@
 #include "data/formats/crc32c.h"
 #include "data/formats/idx.h"
 #include "data/formats/image_record.h"
-#include "data/pixels/jpeg_decode.h"
 #include "data/formats/tfrecord.h"
+#include "data/pixels/jpeg_decode.h"
 #include "train/checkpoint.h"
 
 namespace lockstep {

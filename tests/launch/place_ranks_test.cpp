@@ -14,9 +14,9 @@ using ::testing::ThrowsMessage;
 const std::vector<Host> kThree = {{"a", "a"}, {"b", "b"}, {"c", "c"}};
 
 // "0@a" for a worker, "2:ps@c" for a server.
-std::vector<std::string> placed(const std::vector<Host>& hosts, const PlacementWish& wish) {
+std::vector<std::string> placed(const std::vector<Host>& hosts, const PlacementRequest& request) {
   std::vector<std::string> text;
-  for (const PlacedRank& rank : place_ranks(hosts, wish)) {
+  for (const PlacedRank& rank : place_ranks(hosts, request)) {
     text.push_back(std::to_string(rank.rank) + (rank.server ? ":ps@" : "@") +
                    hosts[rank.host].name);
   }
@@ -74,8 +74,8 @@ TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
       ThrowsMessage<UsageError>("3 workers are wanted, and one host has places for 2"));
 }
 
-TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
-  const ListedPlaces places = listed_places("a:2222,b:2222,a:2223", "b:2230,[fe80::1]:2230");
+TEST(ListedRanks, HaveAProcessPerEntryAndSharedHostsOnce) {
+  const ListedRanks places = listed_ranks("a:2222,b:2222,a:2223", "b:2230,[fe80::1]:2230");
   EXPECT_EQ(places.hosts, (std::vector<Host>{{"a", "a"}, {"b", "b"}, {"fe80::1", "fe80::1"}}));
   EXPECT_EQ(places.ranks,
             (std::vector<PlacedRank>{
@@ -83,25 +83,25 @@ TEST(ListedPlaces, HaveAProcessPerEntryAndSharedHostsOnce) {
   EXPECT_EQ(places.first_port, 2222);
 }
 
-TEST(ListedPlaces, KeepTheUserForSsh) {
-  EXPECT_EQ(listed_places("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
-  EXPECT_EQ(listed_places("me@[fd00::1]:2222", "").hosts,
+TEST(ListedRanks, KeepTheUserForSsh) {
+  EXPECT_EQ(listed_ranks("me@a:2222,a", "").hosts, (std::vector<Host>{{"a", "me@a"}}));
+  EXPECT_EQ(listed_ranks("me@[fd00::1]:2222", "").hosts,
             (std::vector<Host>{{"fd00::1", "me@fd00::1"}}));
 }
 
-TEST(ListedPlaces, AnEmptyEntryIsNoProcess) {
+TEST(ListedRanks, AnEmptyEntryIsNoProcess) {
   for (const char* list : {"a:1,,b:2", "a:1,", ",a:1", ","}) {
-    EXPECT_THAT([&] { listed_places(list, ""); },
+    EXPECT_THAT([&] { listed_ranks(list, ""); },
                 ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: there is a comma")))
         << list;
   }
-  EXPECT_THROW(listed_places("a:1", "b:1,"), UsageError);
+  EXPECT_THROW(listed_ranks("a:1", "b:1,"), UsageError);
 }
 
-TEST(ListedPlaces, RefuseWhatIsNoHost) {
-  EXPECT_THROW(listed_places("a:x", ""), UsageError);
-  EXPECT_THROW(listed_places("a;b", ""), UsageError);
-  EXPECT_THROW(listed_places("-oProxyCommand=x", ""), UsageError);
+TEST(ListedRanks, RefuseWhatIsNoHost) {
+  EXPECT_THROW(listed_ranks("a:x", ""), UsageError);
+  EXPECT_THROW(listed_ranks("a;b", ""), UsageError);
+  EXPECT_THROW(listed_ranks("-oProxyCommand=x", ""), UsageError);
 }
 
 }  // namespace

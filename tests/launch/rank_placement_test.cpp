@@ -19,10 +19,10 @@ class RunPlacesTest : public ::testing::Test {
  protected:
   // "worker 0 on a", in the order of ranks.
   std::vector<std::string> placed(const RunConfig& run, PerHost per_host = PerHost::AsSlots) {
-    const RunPlaces places = places_for(run, per_host, context_);
+    const RankPlacement placement = place_run(run, per_host, context_);
     std::vector<std::string> text;
-    for (const PlacedRank& rank : places.ranks) {
-      text.push_back((rank.server ? "server on " : "worker on ") + places.hosts[rank.host].name);
+    for (const PlacedRank& rank : placement.ranks) {
+      text.push_back((rank.server ? "server on " : "worker on ") + placement.hosts[rank.host].name);
     }
     return text;
   }
@@ -34,7 +34,7 @@ class RunPlacesTest : public ::testing::Test {
 TEST_F(RunPlacesTest, SlotsOfAListCountOnlyWhereTheLineSaysNothing) {
   const RunConfig run = {.hosts = "a:2,b:2"};
   EXPECT_THAT(placed(run), ElementsAre("worker on a", "worker on a", "worker on b", "worker on b"));
-  EXPECT_THAT(placed(run, PerHost::AsSaid), ElementsAre("worker on a", "worker on b"));
+  EXPECT_THAT(placed(run, PerHost::AsGiven), ElementsAre("worker on a", "worker on b"));
 }
 
 TEST_F(RunPlacesTest, AJobToComeHasTheNodesThatItNeeds) {
@@ -46,7 +46,7 @@ TEST_F(RunPlacesTest, AJobToComeHasTheNodesThatItNeeds) {
               ElementsAre("worker on node 3 of the job", "worker on node 3 of the job",
                           "worker on node 4 of the job", "server on node 1 of the job",
                           "server on node 1 of the job", "server on node 2 of the job"));
-  EXPECT_TRUE(places_for(run, PerHost::AsSlots, context_).submitted);
+  EXPECT_TRUE(place_run(run, PerHost::AsSlots, context_).submitted);
 }
 
 TEST_F(RunPlacesTest, ServersInsideWorkersHaveNoPlaceOfTheirOwn) {

@@ -36,7 +36,7 @@ TEST_F(RunLogsTest, HaveADirectoryOfTheirOwnThatIsSaid) {
   RunLogs logs({.directory = "", .name = "ResNet 50/$(x)"}, err_);
   EXPECT_THAT(logs.directory(), MatchesRegex("lockstep-runs/[0-9]{8}-[0-9]{6}-ResNet-50-x"));
   write_into(logs);
-  logs.settle(/*went_well=*/true);
+  logs.finish(/*went_well=*/true);
   EXPECT_EQ(err_.str(), "logs: " + logs.directory() + "\n");
 }
 
@@ -51,7 +51,7 @@ TEST_F(RunLogsTest, OfOneSecondDoNotShareOne) {
 TEST_F(RunLogsTest, OfARunThatWentWellMayGo) {
   RunLogs logs({.directory = "", .name = "a", .only_failed = true}, err_);
   write_into(logs);
-  logs.settle(/*went_well=*/true);
+  logs.finish(/*went_well=*/true);
   EXPECT_FALSE(fs::exists(logs.directory()));
   EXPECT_EQ(err_.str(), "");
 }
@@ -59,7 +59,7 @@ TEST_F(RunLogsTest, OfARunThatWentWellMayGo) {
 TEST_F(RunLogsTest, OfARunThatFailedStay) {
   RunLogs logs({.directory = "", .name = "a", .only_failed = true}, err_);
   write_into(logs);
-  logs.settle(/*went_well=*/false);
+  logs.finish(/*went_well=*/false);
   EXPECT_TRUE(fs::exists(logs.directory()));
   EXPECT_THAT(err_.str(), HasSubstr("logs: "));
 }
@@ -69,7 +69,7 @@ TEST_F(RunLogsTest, ThatWereNeverWrittenLeaveNothing) {
   EXPECT_TRUE(nothing_is_left());
   {
     RunLogs logs({.directory = "", .name = "a"}, err_);
-    logs.settle(/*went_well=*/false);
+    logs.finish(/*went_well=*/false);
   }
   EXPECT_TRUE(nothing_is_left());
   EXPECT_EQ(err_.str(), "");
@@ -79,7 +79,7 @@ TEST_F(RunLogsTest, InADirectoryThatTheUserNamesStayAsTheyAre) {
   {
     RunLogs logs({.directory = "deep/logs", .name = "a", .only_failed = true}, err_);
     EXPECT_EQ(logs.directory(), "deep/logs");
-    logs.settle(/*went_well=*/true);
+    logs.finish(/*went_well=*/true);
   }
   EXPECT_TRUE(fs::exists("deep/logs"));
   EXPECT_THROW(RunLogs({.directory = "/proc/no", .name = "a"}, err_), Error);

@@ -19,10 +19,10 @@ struct Lines {
 };
 using Texts = std::vector<std::string>;
 
-TEST(LineBuffer, PutsLinesTogetherWhereverTheBytesWereCut) {
+TEST(LineSplitter, PutsLinesTogetherWhereverTheBytesWereCut) {
   const std::string text = "one\ntwo\r\nthree\rfour\n\n";
   for (size_t cut = 0; cut <= text.size(); ++cut) {
-    LineBuffer buffer;
+    LineSplitter buffer;
     Lines lines;
     buffer.add(text.substr(0, cut), lines.sink());
     buffer.add(text.substr(cut), lines.sink());
@@ -31,8 +31,8 @@ TEST(LineBuffer, PutsLinesTogetherWhereverTheBytesWereCut) {
   }
 }
 
-TEST(LineBuffer, ALineThatNeverEndsIsNotWhole) {
-  LineBuffer buffer;
+TEST(LineSplitter, ALineThatNeverEndsIsNotWhole) {
+  LineSplitter buffer;
   Lines lines;
   buffer.add("whole\ntotal images/sec: 20", lines.sink());
   EXPECT_EQ(lines.texts, Texts{"whole"});
@@ -41,15 +41,15 @@ TEST(LineBuffer, ALineThatNeverEndsIsNotWhole) {
   EXPECT_EQ(lines.whole, (std::vector<bool>{true, false}));
 }
 
-TEST(LineBuffer, AnEndlessLineIsCutAndTheNextOneIsRead) {
-  LineBuffer buffer;
+TEST(LineSplitter, AnEndlessLineIsCutAndTheNextOneIsRead) {
+  LineSplitter buffer;
   Lines lines;
   const std::string chunk(100'000, 'x');
   for (int i = 0; i < 100; ++i) buffer.add(chunk, lines.sink());
   EXPECT_TRUE(lines.texts.empty());
   buffer.add("\nnext\n", lines.sink());
   ASSERT_EQ(lines.texts.size(), 2u);
-  EXPECT_EQ(lines.texts[0].size(), LineBuffer::kLongestLine);
+  EXPECT_EQ(lines.texts[0].size(), LineSplitter::kLongestLine);
   EXPECT_EQ(lines.whole, (std::vector<bool>{false, true}));
 }
 

@@ -313,9 +313,10 @@ TEST(RunCommands, OneThatFailsAloneEndsNoOther) {
   plan.push_back(shell("read word; echo $word", "patient"));
   plan.back().listens = true;
   int asked = 0;
-  const PlanOutcome outcome = run_commands(plan, {}, {.letters = [&]() -> std::vector<Letter> {
-                                             return {{2, ++asked > 3 ? "go\n" : ""}};
-                                           }});
+  const PlanOutcome outcome =
+      run_commands(plan, {}, {.messages = [&]() -> std::vector<StdinMessage> {
+                     return {{2, ++asked > 3 ? "go\n" : ""}};
+                   }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
   EXPECT_EQ(outcome.commands.at(0).status->code, 3);
   EXPECT_FALSE(succeeded(*outcome.commands.at(0).status, plan[0]));

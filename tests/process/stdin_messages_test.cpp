@@ -18,7 +18,7 @@ Command listener(const std::string& script, const std::string& name = "worker 0"
 TEST(Letters, ReachTheCommandTheyAreFor) {
   const std::vector<Command> plan = {listener("read word; echo got $word", "first"),
                                      listener("read word; echo got $word", "second")};
-  std::vector<Letter> letters = {{1, "two\n"}, {0, "one\n"}};
+  std::vector<StdinMessage> messages = {{1, "two\n"}, {0, "one\n"}};
   std::vector<std::string> lines;
   const PlanOutcome outcome =
       run_commands(plan, {},
@@ -27,7 +27,7 @@ TEST(Letters, ReachTheCommandTheyAreFor) {
                           lines.push_back(std::to_string(line.command) + ":" + line.text);
                           return Next::GoOn;
                         },
-                    .letters = [&] { return std::exchange(letters, {}); }});
+                    .messages = [&] { return std::exchange(messages, {}); }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
   EXPECT_THAT(lines, UnorderedElementsAre("0:got one", "1:got two"));
 }
@@ -36,9 +36,10 @@ TEST(Letters, ToOneThatIsGoneAreLost) {
   const std::vector<Command> plan = {listener("exit 0", "gone"),
                                      listener("read word; echo $word", "there")};
   int asked = 0;
-  const PlanOutcome outcome = run_commands(plan, {}, {.letters = [&]() -> std::vector<Letter> {
-                                             return {{0, "x\n"}, {1, ++asked > 3 ? "y\n" : ""}};
-                                           }});
+  const PlanOutcome outcome =
+      run_commands(plan, {}, {.messages = [&]() -> std::vector<StdinMessage> {
+                     return {{0, "x\n"}, {1, ++asked > 3 ? "y\n" : ""}};
+                   }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
 }
 
@@ -70,7 +71,7 @@ TEST(Letters, AreSentWhileNoLineCanBeTaken) {
                                                   taking = ++turns > 2;
                                                   return Next::GoOn;
                                                 },
-                                            .letters = [&]() -> std::vector<Letter> {
+                                            .messages = [&]() -> std::vector<StdinMessage> {
                                               ++asked;
                                               return {{0, lines.empty() ? "" : "go\n"}};
                                             },

@@ -28,7 +28,7 @@ class StoreTest : public ::testing::Test {
   void add_text(const std::string& text) {
     std::ofstream(file(), std::ios::app | std::ios::binary) << text;
   }
-  std::string file() const { return directory_ + "/" + Store::kFile; }
+  std::string file() const { return directory_ + "/" + ResultsStore::kFile; }
 
   TemporaryDirectory temporary_;
   const std::string directory_ = temporary_.path().string();
@@ -36,7 +36,7 @@ class StoreTest : public ::testing::Test {
 
 TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
   {
-    Store store(directory_);
+    ResultsStore store(directory_);
     store.append(made(0));
     store.append(made(1));
   }
@@ -50,17 +50,17 @@ TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
 }
 
 TEST_F(StoreTest, ASecondWriterIsRefused) {
-  const Store store(directory_);
-  EXPECT_THROW(Store second(directory_), Error);
+  const ResultsStore store(directory_);
+  EXPECT_THROW(ResultsStore second(directory_), Error);
 }
 
 TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
   {
-    Store store(directory_);
+    ResultsStore store(directory_);
     store.append(made(0));
   }
   add_text("hello\n{\"schema_version\": 99}\n[1, 2]\n{\"schema_version\":1,\"summary\":3}\n");
-  { Store(directory_).append(made(1)); }
+  { ResultsStore(directory_).append(made(1)); }
   add_text("{\"schema_version\": 1, \"run");
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 2u);
@@ -93,32 +93,32 @@ TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
 }
 
 TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
-  { Store(directory_).append(made(0)); }
+  { ResultsStore(directory_).append(made(0)); }
   add_text("{\"schema_version\": 1, \"run");
-  { Store(directory_).append(made(1)); }
+  { ResultsStore(directory_).append(made(1)); }
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 2u);
   EXPECT_THAT(contents.skipped, IsEmpty());
 }
 
 TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
-  { Store(directory_).append(made(0)); }
+  { ResultsStore(directory_).append(made(0)); }
   fs::resize_file(file(), fs::file_size(file()) - 1);
   EXPECT_EQ(read_store(directory_).runs.size(), 1u);
-  { Store(directory_).append(made(1)); }
+  { ResultsStore(directory_).append(made(1)); }
   EXPECT_EQ(read_store(directory_).runs.size(), 2u);
 }
 
 // Whatever the moment of the cut, the lines before it survive.
 TEST_F(StoreTest, EveryCutOfTheFileKeepsTheLinesBeforeIt) {
-  { Store(directory_).append(made(0)); }
+  { ResultsStore(directory_).append(made(0)); }
   const auto first = fs::file_size(file());
-  { Store(directory_).append(made(1)); }
+  { ResultsStore(directory_).append(made(1)); }
   std::ifstream in(file(), std::ios::binary);
   const std::string whole((std::istreambuf_iterator<char>(in)), {});
   for (size_t length = first; length <= whole.size(); length += 97) {
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << whole.substr(0, length);
-    const Store store(directory_);
+    const ResultsStore store(directory_);
     EXPECT_GE(store.contents().runs.size(), 1u) << length;
     EXPECT_THAT(store.contents().skipped, IsEmpty()) << length;
   }
@@ -127,7 +127,7 @@ TEST_F(StoreTest, EveryCutOfTheFileKeepsTheLinesBeforeIt) {
 TEST_F(StoreTest, WhatAProgramPrintedNeedNotBeUtf8) {
   StoredRun run = made(0);
   run.last_lines = {"caf\xe9"};
-  { Store(directory_).append(run); }
+  { ResultsStore(directory_).append(run); }
   EXPECT_EQ(read_store(directory_).runs.size(), 1u);
 }
 

@@ -5,11 +5,11 @@
 #include <sstream>
 
 #include "report/render/bench_table.h"
-#include "report/results/chrome_trace.h"
 #include "report/render/profile.h"
 #include "report/render/progress.h"
 #include "report/render/remarks.h"
 #include "report/render/text_table.h"
+#include "report/results/chrome_trace.h"
 
 namespace lockstep {
 namespace {

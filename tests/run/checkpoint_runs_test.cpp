@@ -5,11 +5,11 @@
 
 #include <csignal>
 
-#include "support/real_runs.h"
 #include "data/samples.h"
 #include "process/process.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "support/real_runs.h"
 #include "train/checkpoint_files.h"
 
 namespace lockstep {
@@ -119,10 +119,11 @@ TEST_F(CheckpointRuns, ADirectoryInWhichAnotherTrainsIsRefused) {
 TEST_F(CheckpointRuns, AFinishedRunHasNothingToDo) {
   train_to(2, "t", {"--model=lenet"});
   EXPECT_THAT(train_to(2, "t", {"--model=lenet"}).err, HasSubstr("nothing is left to do"));
-  for (const char* place : {"--ps-in-worker", "--no-ps-in-worker"}) {
+  for (const char* identity : {"--ps-in-worker", "--no-ps-in-worker"}) {
     const Ran ran = train_to(
-        2, "t", {"--model=lenet", "--variable-update=parameter_server", "--num-devices=2", place});
-    EXPECT_THAT(ran.err, HasSubstr("nothing is left to do")) << place;
+        2, "t",
+        {"--model=lenet", "--variable-update=parameter_server", "--num-devices=2", identity});
+    EXPECT_THAT(ran.err, HasSubstr("nothing is left to do")) << identity;
   }
 }
 

@@ -106,7 +106,7 @@ RunPlan plan_with(EngineKind& kind, const std::string& conv_algo) {
   };
   RunConfig config = {.model = "lenet", .engine = "native"};
   config.conv_algo = conv_algo;
-  return plan_run(config, std::span(&kind, 1), {});
+  return plan_run(config, std::span(&kind, 1), 1);
 }
 
 TEST_F(ConvCaches, ChoicesAreMeasuredInTheFirstRunAndRememberedInTheSecond) {

@@ -4,14 +4,14 @@
 
 #include <csignal>
 
-#include "support/real_runs.h"
 #include "base/random.h"
 #include "base/shell_quote.h"
 #include "data/formats/cifar.h"
-#include "data/pixels/jpeg_encode.h"
 #include "data/formats/list_directory.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 #include "report/results/run_result.h"
+#include "support/real_runs.h"
 
 namespace lockstep {
 namespace {
@@ -20,13 +20,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-// Pictures of ten classes that a network can tell apart: a bright band whose place and direction
+// Pictures of ten classes that a network can tell apart: a bright band whose identity and direction
 // say which, over noise.
 uint8_t pixel(const RandomStream& noise, int image, int at, int size) {
   const int label = image % 10, row = at / size % size, column = at % size;
-  const int place = (label < 5 ? row : column) * 5 / size;
+  const int identity = (label < 5 ? row : column) * 5 / size;
   const int background = static_cast<int>(noise.bits(static_cast<uint64_t>(image) << 20 | at) % 90);
-  return static_cast<uint8_t>(background + (place == label % 5 ? 150 : 0));
+  return static_cast<uint8_t>(background + (identity == label % 5 ? 150 : 0));
 }
 
 ByteBuffer picture(int image, int channels, int size) {

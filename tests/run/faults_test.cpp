@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "run/workers_fixture.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "run/workers_fixture.h"
 
 namespace lockstep {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
       }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why << said_;
   EXPECT_THAT(said_, HasSubstr("total images/sec"));
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
 }
 
 // A bit for each signal, as /proc says it: what each thread of a process holds back ("SigBlk:") or

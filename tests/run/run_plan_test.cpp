@@ -2,17 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include "run/memory_check.h"
-#include "support/reference_kind.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "run/memory_check.h"
+#include "support/reference_kind.h"
 
 namespace lockstep {
 namespace {
 
 const EngineKind kEngines[] = {reference_kind()};
 
-RunPlan plan(const RunConfig& run) { return plan_run(run, kEngines, {.threads = 2}); }
+RunPlan plan(const RunConfig& run) {
+  RunPlan plan = plan_run(run, kEngines, 1);
+  assign_worker(plan, {.threads = 2});
+  return plan;
+}
 
 std::vector<std::string> problems(const RunConfig& run) {
   try {
@@ -25,13 +29,14 @@ std::vector<std::string> problems(const RunConfig& run) {
 
 TEST(Plan, EpochsAndRatesCountTheExamplesOfAllWorkers) {
   const RunConfig run = {.model = "resnet20", .batch_size = 50, .num_epochs = 1.0};
-  EXPECT_EQ(plan_run(run, kEngines, {.workers = 1}).facts.timed_steps, 1000);
-  EXPECT_EQ(plan_run(run, kEngines, {.workers = 4}).facts.timed_steps, 250);
+  EXPECT_EQ(plan_run(run, kEngines, 1).facts.timed_steps, 1000);
+  EXPECT_EQ(plan_run(run, kEngines, 4).facts.timed_steps, 250);
 }
 
 TEST(Plan, WorkersStartFromTheSameValuesAndDropDifferentActivations) {
-  const RunPlan first = plan_run({.model = "lenet"}, kEngines, {.rank = 0, .workers = 2});
-  const RunPlan second = plan_run({.model = "lenet"}, kEngines, {.rank = 1, .workers = 2});
+  const RunPlan first = plan_run({.model = "lenet"}, kEngines, 2);
+  RunPlan second = first;
+  assign_worker(second, {.rank = 1});
   EXPECT_EQ(first.first_values_seed, second.first_values_seed);
   EXPECT_NE(first.engine_options.seed, second.engine_options.seed);
 }

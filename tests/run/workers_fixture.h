@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
-#include "support/real_runs.h"
 #include "process/ports.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

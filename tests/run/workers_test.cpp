@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "run/workers_fixture.h"
 #include "measure/host.h"
 #include "report/results/run_result.h"
+#include "run/workers_fixture.h"
 #include "support/leaks.h"
 
 namespace lockstep {
@@ -93,7 +93,7 @@ TEST_F(Workers, EnoughPrecisionEndsARunOnAllRanksAtTheSameStep) {
       {"--num-devices=2", "--precision=90%", "--num-batches=20000", "--result", path("r.json")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   const RunResult result = read_result(path("r.json"));
-  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.status, RunStatus::Completed);
   EXPECT_GE(result.steps.size(), 30u);
   EXPECT_LT(result.steps.size(), 20000u);
   for (const RankResult& rank : result.ranks) EXPECT_EQ(rank.steps.size(), result.steps.size());

@@ -10,17 +10,17 @@ namespace {
 // Three numbers whose float sum depends on the order.
 constexpr float kGradients[] = {1e8f, -1e8f, 1.0f};
 
-bool push(KeptSlice& slice, int worker, Rooms& rooms) {
+bool push(OwnedSlice& slice, int worker, Rooms& rooms) {
   slice.room_for(worker, rooms)[0] = kGradients[worker];
   return slice.add(worker, rooms);
 }
 
-TEST(KeptSlice, AddsInTheOrderOfTheWorkersWhateverTheOrderOfArrival) {
+TEST(OwnedSlice, AddsInTheOrderOfTheWorkersWhateverTheOrderOfArrival) {
   int arrival[] = {0, 1, 2};
   do {
     float value = 0;
     Rooms rooms;
-    KeptSlice slice({&value, 1}, 3);
+    OwnedSlice slice({&value, 1}, 3);
     EXPECT_FALSE(push(slice, arrival[0], rooms));
     EXPECT_FALSE(push(slice, arrival[1], rooms));
     EXPECT_TRUE(push(slice, arrival[2], rooms));
@@ -28,10 +28,10 @@ TEST(KeptSlice, AddsInTheOrderOfTheWorkersWhateverTheOrderOfArrival) {
   } while (std::ranges::next_permutation(arrival).found);
 }
 
-TEST(KeptSlice, TakesOneGradientOfEachWorkerInAStep) {
+TEST(OwnedSlice, TakesOneGradientOfEachWorkerInAStep) {
   float value = 0;
   Rooms rooms;
-  KeptSlice slice({&value, 1}, 2);
+  OwnedSlice slice({&value, 1}, 2);
   push(slice, 1, rooms);
   EXPECT_THROW(slice.room_for(1, rooms), std::runtime_error);
   push(slice, 0, rooms);

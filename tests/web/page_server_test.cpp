@@ -46,7 +46,7 @@ class Serving : public ::testing::Test {
   void SetUp() override { add("monday", 100); }
 
   void add(const std::string& sweep, double rate, int repeat = 0) {
-    Store((root_ / sweep).string()).append(made_run(rate, repeat));
+    ResultsStore((root_ / sweep).string()).append(made_run(rate, repeat));
   }
   std::vector<std::string> roots() const { return {root_.string()}; }
   ServeOptions open() const { return {.roots = roots()}; }

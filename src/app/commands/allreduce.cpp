@@ -11,18 +11,20 @@
 
 #include "app/commands/allreduce_options.h"
 #include "app/commands/allreduce_rows.h"
-#include "run/group.h"
-#include "launch/launch.h"
-#include "run/run_outputs.h"
+#include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "doctor/check_hosts.h"
 #include "comm/algorithms.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
-#include "report/results/benchmark_log.h"
+#include "doctor/check_hosts.h"
+#include "launch/launch.h"
+#include "report/render/output_lines.h"
 #include "report/render/remarks.h"
+#include "report/results/benchmark_log.h"
+#include "run/group.h"
+#include "run/run_outputs.h"
 
 namespace lockstep {
 namespace {
@@ -33,15 +35,15 @@ struct Contender {
   Memory memory = {};
 };
 
-std::vector<Contender> contenders_for(const AllReduceWishes& w, Crew& crew) {
+std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
   std::vector<Contender> all;
   std::vector<std::string> backends = w.backends;
-  if (backends.empty()) backends.emplace_back(crew.backend());
+  if (backends.empty()) backends.emplace_back(group.backend());
   if (w.tune) {
     for (const AllReduceAlgorithm& algorithm : all_reduce_algorithms()) {
       const std::string name(algorithm.name);
-      all.push_back({name, crew.connect_workers("tune/" + name, backends.front(),
-                                                AllReduceRules{{.algorithm = name}})});
+      all.push_back({name, group.connect_workers("tune/" + name, backends.front(),
+                                                 AllReduceRules{{.algorithm = name}})});
     }
     return all;
   }
@@ -49,7 +51,7 @@ std::vector<Contender> contenders_for(const AllReduceWishes& w, Crew& crew) {
                                    ? AllReduceRules{}
                                    : parse_all_reduce_spec(w.run.all_reduce_spec).rules;
   for (const std::string& backend : backends) {
-    all.push_back({backend, crew.connect_workers("reduce/" + backend, backend, rules)});
+    all.push_back({backend, group.connect_workers("reduce/" + backend, backend, rules)});
   }
   return all;
 }
@@ -57,12 +59,12 @@ std::vector<Contender> contenders_for(const AllReduceWishes& w, Crew& crew) {
 // The measuring rank of a run; rank 0 keeps the rows and shows each as it comes.
 class Measurement {
  public:
-  Measurement(Context& context, const AllReduceWishes& wishes, Crew& crew)
+  Measurement(Context& context, const AllReduceOptions& options, Group& group)
       : context_(context),
-        wishes_(wishes),
-        crew_(crew),
-        reductions_(reductions_for(wishes)),
-        contenders_(contenders_for(wishes, crew)) {
+        options_(options),
+        group_(group),
+        reductions_(reductions_for(options)),
+        contenders_(contenders_for(options, group)) {
     int64_t most = 0;
     for (const Reduction& reduction : reductions_) most = std::max(most, reduction.bytes());
     for (Contender& contender : contenders_) contender.memory = contender.comm->allocate(most);
@@ -76,7 +78,7 @@ class Measurement {
     for (const Reduction& reduction : reductions_) measure(reduction);
     if (!speaks()) return kSuccess;
     context_.out << all_reduce_footer(rows_);
-    if (wishes_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
+    if (options_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
     write_result();
     const int64_t wrong = wrong_numbers(rows_);
     if (wrong > 0) throw Error("{} numbers are not the sum", wrong);
@@ -84,12 +86,13 @@ class Measurement {
   }
 
  private:
-  bool speaks() const { return crew_.rank() == 0; }
+  bool speaks() const { return group_.rank() == 0; }
 
   std::string title() const {
     return fmt::format("{} ranks on {} {}, {} warm-up and {} timed iterations\n",
-                       crew_.roster().size(), crew_.nodes(), crew_.nodes() == 1 ? "host" : "hosts",
-                       wishes_.warm_up, wishes_.iterations);
+                       group_.roster().size(), group_.nodes(),
+                       group_.nodes() == 1 ? "host" : "hosts", options_.warm_up,
+                       options_.iterations);
   }
 
   void measure(const Reduction& reduction) {
@@ -98,18 +101,18 @@ class Measurement {
       timed.push_back({*contender.comm, contender.memory.floats()});
     }
     const auto times = time_all_reduce(timed, {.message_floats = reduction.message_floats,
-                                               .warm_up = wishes_.warm_up,
-                                               .iterations = wishes_.iterations,
-                                               .check = wishes_.check});
+                                               .warm_up = options_.warm_up,
+                                               .iterations = options_.iterations,
+                                               .check = options_.check});
     if (!speaks()) return;
     for (size_t i = 0; i < times.size(); ++i) {
       rows_.push_back({.what = reduction.what,
                        .contender = contenders_[i].name,
-                       .ranks = crew_.roster().size(),
+                       .ranks = group_.roster().size(),
                        .bytes = reduction.bytes(),
                        .messages = std::ssize(reduction.message_floats),
                        .seconds = times[i].seconds,
-                       .wrong = wishes_.check ? std::optional(times[i].wrong) : std::nullopt});
+                       .wrong = options_.check ? std::optional(times[i].wrong) : std::nullopt});
       context_.out << all_reduce_line(rows_.back()) << std::flush;
     }
   }
@@ -126,9 +129,9 @@ class Measurement {
   }
 
   void write_result() const {
-    if (wishes_.run.result.empty()) return;
+    if (options_.run.result.empty()) return;
     nlohmann::json hosts = nlohmann::json::array(), rows = nlohmann::json::array();
-    for (const Member& member : crew_.roster().members) hosts.push_back(member.host);
+    for (const Member& member : group_.roster().members) hosts.push_back(member.host);
     for (const AllReduceRow& row : rows_) rows.push_back(all_reduce_json(row));
     nlohmann::json json = {{"schema_version", 1},
                            {"kind", "allreduce"},
@@ -136,65 +139,64 @@ class Measurement {
                            {"written_at", utc_text(std::chrono::system_clock::now())},
                            {"hosts", hosts},
                            {"load_before", host_.load ? nlohmann::json(*host_.load) : nullptr},
-                           {"model", wishes_.of_model ? wishes_.run.model : ""},
-                           {"communicator", crew_.backend()},
-                           {"all_reduce_spec", wishes_.run.all_reduce_spec},
-                           {"gradient_compression", wishes_.run.gradient_compression},
-                           {"warm_up", wishes_.warm_up},
-                           {"iterations", wishes_.iterations},
+                           {"model", options_.of_model ? options_.run.model : ""},
+                           {"communicator", group_.backend()},
+                           {"all_reduce_spec", options_.run.all_reduce_spec},
+                           {"gradient_compression", options_.run.gradient_compression},
+                           {"warm_up", options_.warm_up},
+                           {"iterations", options_.iterations},
                            {"rows", rows}};
-    if (wishes_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
-    write_whole_file(wishes_.run.result, json.dump(1) + "\n");
-    context_.err << result_line(wishes_.run.result) << "\n";
+    if (options_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
+    write_whole_file(options_.run.result, json.dump(1) + "\n");
+    context_.err << result_line(options_.run.result) << "\n";
   }
 
   Context& context_;
-  const AllReduceWishes& wishes_;
-  Crew& crew_;
+  const AllReduceOptions& options_;
+  Group& group_;
   std::vector<Reduction> reductions_;
   std::vector<Contender> contenders_;
   std::vector<AllReduceRow> rows_;
   const HostInfo host_ = read_host();
 };
 
-int launch_all_reduce(Context& context, const AllReduceWishes& wishes, PerHost per_host) {
-  const RunPlaces places = places_for(wishes.run, per_host, context);
-  if (places.ranks.size() < 2) {
+int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost per_host) {
+  const RankPlacement placement = place_run(options.run, per_host, context);
+  if (placement.ranks.size() < 2) {
     throw UsageError(
         "one rank has nobody to sum with; use --num-devices N or --hosts, or start several with "
         "mpirun or srun");
   }
-  const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(wishes, run); };
-  return launch(
-      context,
-      {.command = "allreduce",
-       .name = "allreduce",
-       .run = wishes.run,
-       .arguments = arguments,
-       .check_hosts = check_hosts},
-      places);
+  const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(options, run); };
+  return launch(context,
+                {.command = "allreduce",
+                 .name = "allreduce",
+                 .run = options.run,
+                 .arguments = arguments,
+                 .check_hosts = check_hosts},
+                placement);
 }
 
 }  // namespace
 
 int allreduce_command(RunContext& context, std::span<const std::string> arguments) {
-  AllReduceWishes wishes;
-  wishes.run.variable_update = "replicated";  // ranks are workers only
-  CommandSyntax syntax = all_reduce_syntax(wishes);
+  AllReduceOptions options;
+  options.run.variable_update = "replicated";  // ranks are workers only
+  CommandSyntax syntax = all_reduce_syntax(options);
   bool per_host = false;
   note_given(syntax.flags, "num-devices", per_host);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  check_wishes(wishes);
-  const Place place = find_place(wishes.run, context.environment);
-  if (place.meeting == Meeting::Nobody) {
-    return launch_all_reduce(context, wishes, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+  check_options(options);
+  const RankIdentity identity = find_identity(options.run, context.environment);
+  if (identity.rendezvous == Rendezvous::None) {
+    return launch_all_reduce(context, options, per_host ? PerHost::AsGiven : PerHost::AsSlots);
   }
-  const Roles roles = roles_of(wishes.run, place);
-  Crew crew(place, roles, wishes.run);
-  return Measurement(context, wishes, crew).run();
+  const Roles roles = roles_of(options.run, identity);
+  Group group(identity, roles, options.run);
+  return Measurement(context, options, group).run();
 }
 
 }  // namespace lockstep

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include "run/strategy_options.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/backends.h"
+#include "run/strategy_options.h"
 
 namespace lockstep {
 namespace {
@@ -59,9 +59,9 @@ constexpr TakenFlag kTakenFlags[] = {
     {"dry-run"},
 };
 
-std::vector<Flag> flags_of_a_run(AllReduceWishes& wishes) {
+std::vector<Flag> flags_of_a_run(AllReduceOptions& options) {
   std::vector<Flag> flags;
-  for (Flag& flag : run_flags(wishes.run)) {
+  for (Flag& flag : run_flags(options.run)) {
     const auto* taken = std::find_if(std::begin(kTakenFlags), std::end(kTakenFlags),
                                      [&](const TakenFlag& row) { return row.name == flag.name; });
     if (taken == std::end(kTakenFlags)) continue;
@@ -75,7 +75,7 @@ std::vector<Flag> flags_of_a_run(AllReduceWishes& wishes) {
 
 }  // namespace
 
-CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
+CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
   const auto bytes = [](const char* name, char letter, int64_t& target, std::string help,
                         std::string shown) {
     return Flag{.name = name,
@@ -135,7 +135,7 @@ CommandSyntax all_reduce_syntax(AllReduceWishes& w) {
           .flags = std::move(flags)};
 }
 
-std::vector<std::string> all_reduce_arguments(const AllReduceWishes& w, const RunConfig& run) {
+std::vector<std::string> all_reduce_arguments(const AllReduceOptions& w, const RunConfig& run) {
   static const RunConfig kDefaults;
   std::vector<std::string> words = {fmt::format("--minbytes={}", w.sizes.least_bytes),
                                     fmt::format("--maxbytes={}", w.sizes.most_bytes),
@@ -157,14 +157,14 @@ std::vector<std::string> all_reduce_arguments(const AllReduceWishes& w, const Ru
   return words;
 }
 
-std::vector<Reduction> reductions_for(const AllReduceWishes& w) {
+std::vector<Reduction> reductions_for(const AllReduceOptions& w) {
   if (!w.of_model) return reductions_of(w.sizes);
   const auto bucket_bytes = w.run.bucket_mb ? static_cast<int64_t>(*w.run.bucket_mb * (1 << 20))
                                             : SyncOptions{}.bucket_bytes;
   return reductions_of_model(w.run.model, bucket_bytes);
 }
 
-void check_wishes(const AllReduceWishes& w) {
+void check_options(const AllReduceOptions& w) {
   std::vector<std::string> problems;
   if (w.tune && w.of_model) problems.emplace_back("--tune measures sizes, not a --model");
   if (w.tune && !w.run.all_reduce_spec.empty()) {

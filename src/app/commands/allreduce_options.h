@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-struct AllReduceWishes {
+struct AllReduceOptions {
   RunConfig run;  // what connects the ranks, and where the result goes
   SizeRange sizes;
   bool of_model = false;
@@ -21,14 +21,15 @@ struct AllReduceWishes {
   bool tune = false;
 };
 
-CommandSyntax all_reduce_syntax(AllReduceWishes& wishes);  // writes into them
+CommandSyntax all_reduce_syntax(AllReduceOptions& options);  // writes into them
 
 // The command line of another process that is to do the same, with these options of the run.
-std::vector<std::string> all_reduce_arguments(const AllReduceWishes& wishes, const RunConfig& run);
+std::vector<std::string> all_reduce_arguments(const AllReduceOptions& options,
+                                              const RunConfig& run);
 
-std::vector<Reduction> reductions_for(const AllReduceWishes& wishes);
+std::vector<Reduction> reductions_for(const AllReduceOptions& options);
 
 // Before anything is started. Throws UsageError or Error.
-void check_wishes(const AllReduceWishes& wishes);
+void check_options(const AllReduceOptions& options);
 
 }  // namespace lockstep

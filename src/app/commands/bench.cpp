@@ -8,14 +8,14 @@
 #include <optional>
 #include <ostream>
 
-#include "process/run_child.h"
-#include "base/interrupt.h"
 #include "app/options.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "nn/zoo.h"
+#include "process/run_child.h"
 #include "report/render/bench_table.h"
 
 namespace lockstep {
@@ -26,7 +26,7 @@ struct Entry {
   std::string batch;
 };
 
-struct Wishes {
+struct Options {
   std::string models = "alexnet:128,resnet50:16,inception3:16";
   std::string num_batches = "20";
   std::string num_warmup_batches = "3";
@@ -56,27 +56,28 @@ std::vector<Entry> entries_in(const std::string& text) {
   return entries;
 }
 
-std::string result_path(const Wishes& wishes, const Entry& entry) {
-  return (std::filesystem::path(wishes.output) /
+std::string result_path(const Options& options, const Entry& entry) {
+  return (std::filesystem::path(options.output) /
           fmt::format("{}-b{}.json", entry.model, entry.batch))
       .string();
 }
 
-void prepare_output(const Wishes& wishes, const std::vector<Entry>& entries) {
+void prepare_output(const Options& options, const std::vector<Entry>& entries) {
   std::error_code error;
-  std::filesystem::create_directories(wishes.output, error);
-  if (error) throw UsageError("cannot make --output {}: {}", wishes.output, error.message());
-  const std::string why = why_unwritable(result_path(wishes, entries.front()));
-  if (!why.empty()) throw UsageError("cannot write to --output {}: {}", wishes.output, why);
+  std::filesystem::create_directories(options.output, error);
+  if (error) throw UsageError("cannot make --output {}: {}", options.output, error.message());
+  const std::string why = why_unwritable(result_path(options, entries.front()));
+  if (!why.empty()) throw UsageError("cannot write to --output {}: {}", options.output, why);
 }
 
 // Empty: the user interrupted it.
-std::optional<RunResult> measure(const Context& context, const Wishes& wishes, const Entry& entry) {
-  const std::string path = result_path(wishes, entry);
+std::optional<RunResult> measure(const Context& context, const Options& options,
+                                 const Entry& entry) {
+  const std::string path = result_path(options, entry);
   const int code =
       run_child({context.program, "train", "--model", entry.model, "--batch-size", entry.batch,
-                 "--num-batches", wishes.num_batches, "--num-warmup-batches",
-                 wishes.num_warmup_batches, "--threads", wishes.threads, "--result", path});
+                 "--num-batches", options.num_batches, "--num-warmup-batches",
+                 options.num_warmup_batches, "--threads", options.threads, "--result", path});
   if (code == kInterrupted) return {};
   if (code != kSuccess) {
     throw Error("lockstep train --model {} --batch-size {} ended with exit code {}", entry.model,
@@ -85,7 +86,7 @@ std::optional<RunResult> measure(const Context& context, const Wishes& wishes, c
   return read_result(path);
 }
 
-CommandSyntax syntax_for(Wishes& wishes) {
+CommandSyntax syntax_for(Options& options) {
   const auto number = [](const char* name, int64_t least, std::string& target, std::string help) {
     return Flag{
         .name = name,
@@ -101,39 +102,40 @@ CommandSyntax syntax_for(Wishes& wishes) {
                 .set = [&target](const std::string& given) { target = given; },
                 .default_text = target};
   };
-  return {.command = "bench",
-          .summary = "Measures a few networks one after the other.",
-          .flags = {text("models", "NAME:BATCH,...", wishes.models, "what to measure"),
-                    number("num-batches", 1, wishes.num_batches, "timed steps of each"),
-                    number("num-warmup-batches", 0, wishes.num_warmup_batches, "steps before them"),
-                    number("threads", 0, wishes.threads, "0: every core"),
-                    text("output", "DIR", wishes.output, "where the results go, as JSON")}};
+  return {
+      .command = "bench",
+      .summary = "Measures a few networks one after the other.",
+      .flags = {text("models", "NAME:BATCH,...", options.models, "what to measure"),
+                number("num-batches", 1, options.num_batches, "timed steps of each"),
+                number("num-warmup-batches", 0, options.num_warmup_batches, "steps before them"),
+                number("threads", 0, options.threads, "0: every core"),
+                text("output", "DIR", options.output, "where the results go, as JSON")}};
 }
 
 }  // namespace
 
 int bench_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  const std::vector<Entry> entries = entries_in(wishes.models);
-  prepare_output(wishes, entries);
+  const std::vector<Entry> entries = entries_in(options.models);
+  prepare_output(options, entries);
   const InterruptWatch interrupts;  // the child gets the signal too, and ends by itself
   std::vector<RunResult> results;
   for (const Entry& entry : entries) {
     if (interrupts.interrupted()) break;
     context.err << fmt::format("[{}/{}] {}, batch {}: {} warm-up and {} timed steps\n",
                                results.size() + 1, entries.size(), entry.model, entry.batch,
-                               wishes.num_warmup_batches, wishes.num_batches);
-    std::optional<RunResult> result = measure(context, wishes, entry);
+                               options.num_warmup_batches, options.num_batches);
+    std::optional<RunResult> result = measure(context, options, entry);
     if (!result) break;
     results.push_back(std::move(*result));
   }
   if (!results.empty()) {
-    context.out << bench_table(results) << "results: " << wishes.output << "/\n";
+    context.out << bench_table(results) << "results: " << options.output << "/\n";
   }
   return results.size() == entries.size() ? kSuccess : kInterrupted;
 }

@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-struct Wishes {
+struct Options {
   std::string base, other;         // of --a and --b
   std::vector<std::string> words;  // a side each
   double threshold = 0.02;
@@ -33,45 +33,45 @@ Flag text_for(const char* name, const char* help, std::string& target) {
           .set = [&target](const std::string& text) { target = text; }};
 }
 
-CommandSyntax syntax_for(Wishes& wishes) {
-  const auto word = [&](const std::string& text) { wishes.words.push_back(text); };
+CommandSyntax syntax_for(Options& options) {
+  const auto word = [&](const std::string& text) { options.words.push_back(text); };
   const auto threshold = [&](const std::string& text) {
-    wishes.threshold = fraction_in("threshold", text);
+    options.threshold = fraction_in("threshold", text);
   };
-  return {
-      .command = "compare",
-      .summary = "Says which of several measurements is faster, if any.",
-      .flags = {text_for("a", "launches of the base, instead of naming it first", wishes.base),
-                text_for("b", "launches to compare with --a", wishes.other),
-                {.name = "threshold",
-                 .value_name = "X%",
-                 .help = "smaller differences do not matter",
-                 .set = threshold,
-                 .default_text = "2%"},
-                switch_for("allow-different-work",
-                           "compare runs of different models, batches or devices", wishes.any_work),
-                switch_for("markdown", "as a Markdown table", wishes.markdown),
-                switch_for("json", "as JSON", wishes.json)},
-      .positional = Positional{
-          .name = "RESULT.json",
-          .help = "results of 'train --result'; the first is the base. Several launches of one "
-                  "side: a.json,b.json",
-          .set = word,
-          .many = true}};
+  return {.command = "compare",
+          .summary = "Says which of several measurements is faster, if any.",
+          .flags = {text_for("a", "launches of the base, instead of naming it first", options.base),
+                    text_for("b", "launches to compare with --a", options.other),
+                    {.name = "threshold",
+                     .value_name = "X%",
+                     .help = "smaller differences do not matter",
+                     .set = threshold,
+                     .default_text = "2%"},
+                    switch_for("allow-different-work",
+                               "compare runs of different models, batches or devices",
+                               options.any_work),
+                    switch_for("markdown", "as a Markdown table", options.markdown),
+                    switch_for("json", "as JSON", options.json)},
+          .positional = Positional{
+              .name = "RESULT.json",
+              .help = "results of 'train --result'; the first is the base. Several launches of one "
+                      "side: a.json,b.json",
+              .set = word,
+              .many = true}};
 }
 
-std::vector<std::string> sides_in(const Wishes& wishes) {
-  if (wishes.base.empty() != wishes.other.empty()) {
+std::vector<std::string> sides_in(const Options& options) {
+  if (options.base.empty() != options.other.empty()) {
     throw UsageError("--a and --b belong together");
   }
-  std::vector<std::string> sides = wishes.words;
-  if (!wishes.base.empty()) {
-    sides.insert(sides.begin(), {wishes.base, wishes.other});
+  std::vector<std::string> sides = options.words;
+  if (!options.base.empty()) {
+    sides.insert(sides.begin(), {options.base, options.other});
   }
   if (sides.size() < 2) {
     throw UsageError("compare needs at least two results: the base, and one to compare with it");
   }
-  if (wishes.markdown && wishes.json) throw UsageError("give one of --markdown and --json");
+  if (options.markdown && options.json) throw UsageError("give one of --markdown and --json");
   return sides;
 }
 
@@ -98,27 +98,27 @@ void make_labels_differ(std::vector<CompareSide>& sides, const std::vector<std::
 }  // namespace
 
 int compare_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  const std::vector<std::string> lists = sides_in(wishes);
+  const std::vector<std::string> lists = sides_in(options);
   std::vector<CompareSide> sides;
   for (const std::string& list : lists) sides.push_back(read_side(list));
   make_labels_differ(sides, lists);
   const std::vector<std::string> differences = work_differences(sides);
-  if (!differences.empty() && !wishes.any_work) {
+  if (!differences.empty() && !options.any_work) {
     throw UsageError(
         "these runs did different work (--allow-different-work compares them anyway):\n{}",
         fmt::join(differences, "\n"));
   }
-  CompareReport report = compare(sides, wishes.threshold);
+  CompareReport report = compare(sides, options.threshold);
   for (const std::string& line : differences) report.notes.push_back("different work: " + line);
-  context.out << (wishes.json       ? compare_to_json(report).dump(1) + "\n"
-                  : wishes.markdown ? compare_markdown(report)
-                                    : compare_table(report));
+  context.out << (options.json       ? compare_to_json(report).dump(1) + "\n"
+                  : options.markdown ? compare_markdown(report)
+                                     : compare_table(report));
   return kSuccess;
 }
 

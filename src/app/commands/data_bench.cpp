@@ -7,38 +7,38 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/run_json.h"
+#include "data/formats/data_formats.h"
 #include "data/pipeline/bench_stages.h"
 #include "data/pipeline/cached_source.h"
-#include "data/formats/data_formats.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
 namespace {
 
-struct Wishes {
+struct Options {
   std::string directory;
   int64_t threads = 0, image_size = 224, batch_size = 32, milliseconds = 1000;
   bool distortions = false, cache = false, json = false;
 };
 
-CommandSyntax syntax_for(Wishes& wishes) {
+CommandSyntax syntax_for(Options& options) {
   return {
       .command = "data bench",
       .summary =
           "Measures how many images per second are read, decoded, augmented, and go\n"
           "through the whole pipeline, by number of threads.",
-      .flags = {number_flag({"threads", "at most; 0: every core", &wishes.threads, 0, 4096}),
-                number_flag({"image-size", "that the network wants", &wishes.image_size, 1, 4096}),
-                number_flag({"batch-size", "of the pipeline", &wishes.batch_size, 1, 65536}),
+      .flags = {number_flag({"threads", "at most; 0: every core", &options.threads, 0, 4096}),
+                number_flag({"image-size", "that the network wants", &options.image_size, 1, 4096}),
+                number_flag({"batch-size", "of the pipeline", &options.batch_size, 1, 65536}),
                 number_flag(
-                    {"milliseconds", "of each measurement", &wishes.milliseconds, 1, 3600'000}),
-                switch_flag("distortions", "change colours too", &wishes.distortions),
-                switch_flag("cache", "from memory instead of files", &wishes.cache),
-                switch_flag("json", "as JSON", &wishes.json)},
+                    {"milliseconds", "of each measurement", &options.milliseconds, 1, 3600'000}),
+                switch_flag("distortions", "change colours too", &options.distortions),
+                switch_flag("cache", "from memory instead of files", &options.cache),
+                switch_flag("json", "as JSON", &options.json)},
       .positional =
           Positional{.name = "DIR",
                      .help = "directory of the data set",
-                     .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                     .set = [&options](const std::string& word) { options.directory = word; },
                      .required = true}};
 }
 
@@ -88,30 +88,30 @@ Shape image_for(const ExampleSource& source, int size) {
 }  // namespace
 
 int data_bench_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.directory.empty()) throw UsageError("data bench needs the directory of a data set");
+  if (options.directory.empty()) throw UsageError("data bench needs the directory of a data set");
   Damage damage;
-  const int most = threads_or_all(wishes.threads);
+  const int most = threads_or_all(options.threads);
   std::unique_ptr<ExampleSource> source =
-      open_examples({.directory = wishes.directory, .damage = damage, .threads = most});
-  if (wishes.cache) source = std::make_unique<CachedSource>(std::move(source));
-  const Shape image = image_for(*source, static_cast<int>(wishes.image_size));
+      open_examples({.directory = options.directory, .damage = damage, .threads = most});
+  if (options.cache) source = std::make_unique<CachedSource>(std::move(source));
+  const Shape image = image_for(*source, static_cast<int>(options.image_size));
   std::vector<StageRate> rates;
   for (const Stage& stage : stages()) {
     for (const int threads : thread_counts(most)) {
       rates.push_back(stage.measure(
-          *source, {.preprocess = {.image = image, .distortions = wishes.distortions},
-                    .batch = static_cast<int>(wishes.batch_size),
+          *source, {.preprocess = {.image = image, .distortions = options.distortions},
+                    .batch = static_cast<int>(options.batch_size),
                     .threads = threads,
-                    .time = Seconds(static_cast<double>(wishes.milliseconds) / 1e3)}));
+                    .time = Seconds(static_cast<double>(options.milliseconds) / 1e3)}));
     }
   }
-  context.out << (wishes.json ? json_of(rates).dump(1) + "\n" : table_of(rates));
+  context.out << (options.json ? json_of(rates).dump(1) + "\n" : table_of(rates));
   return kSuccess;
 }
 

@@ -8,30 +8,30 @@
 #include "base/text.h"
 #include "config/json_text.h"
 #include "config/run_json.h"
-#include "data/pipeline/check_set.h"
 #include "data/formats/data_formats.h"
+#include "data/pipeline/check_set.h"
 #include "nn/datasets.h"
 
 namespace lockstep {
 namespace {
 
-struct Wishes {
+struct Options {
   std::string directory;
   int64_t threads = 0;
   bool json = false;
 };
 
-CommandSyntax syntax_for(Wishes& wishes) {
+CommandSyntax syntax_for(Options& options) {
   return {.command = "data check",
           .summary =
               "Looks at every example of a data set: checksums, pictures, labels, balance.\n"
               "Ends with 1 when something is damaged or missing.",
-          .flags = {switch_flag("json", "as JSON", &wishes.json),
-                    number_flag({"threads", "0: every core", &wishes.threads, 0, 4096})},
+          .flags = {switch_flag("json", "as JSON", &options.json),
+                    number_flag({"threads", "0: every core", &options.threads, 0, 4096})},
           .positional =
               Positional{.name = "DIR",
                          .help = "directory of the data set",
-                         .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                         .set = [&options](const std::string& word) { options.directory = word; },
                          .required = true}};
 }
 
@@ -100,28 +100,30 @@ std::string text_of_report(const CheckReport& report, std::string_view split) {
 }  // namespace
 
 int data_check_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.directory.empty()) throw UsageError("data check needs the directory of a data set");
-  const DataFormat& format = guess_format(wishes.directory);
+  if (options.directory.empty()) throw UsageError("data check needs the directory of a data set");
+  const DataFormat& format = guess_format(options.directory);
   bool good = true;
   Json json = Json::object();
   for (const auto& [split, name] :
        {std::pair(Split::Training, "training"), std::pair(Split::Validation, "validation")}) {
-    if (!format.is_there(wishes.directory, split)) continue;
+    if (!format.is_there(options.directory, split)) continue;
     WorkBar bar(context, name);
-    const CheckReport report = check_data_set(
-        {.directory = wishes.directory, .split = split, .threads = threads_or_all(wishes.threads)},
-        [&](int64_t done, int64_t all) { bar.show(done, all); });
+    const CheckReport report =
+        check_data_set({.directory = options.directory,
+                        .split = split,
+                        .threads = threads_or_all(options.threads)},
+                       [&](int64_t done, int64_t all) { bar.show(done, all); });
     json[name] = json_of(report);
-    if (!wishes.json) context.out << text_of_report(report, name);
+    if (!options.json) context.out << text_of_report(report, name);
     good = good && is_whole(report);
   }
-  if (wishes.json) context.out << json_text(json, 1) << "\n";
+  if (options.json) context.out << json_text(json, 1) << "\n";
   return good ? kSuccess : kFailure;
 }
 

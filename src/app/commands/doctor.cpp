@@ -14,12 +14,12 @@
 namespace lockstep {
 namespace {
 
-struct DoctorWishes {
+struct DoctorOptions {
   SurveyRequest survey;
   bool slurm = false, json = false;
 };
 
-CommandSyntax syntax_for(DoctorWishes& wishes) {
+CommandSyntax syntax_for(DoctorOptions& options) {
   const auto truth = [](bool& value) {
     return [&value](const std::string& text) { value = text == "true"; };
   };
@@ -29,14 +29,14 @@ CommandSyntax syntax_for(DoctorWishes& wishes) {
       .flags = {{.name = "slurm",
                  .value_name = "",
                  .help = "the nodes of this allocation, or of one that srun asks for",
-                 .set = truth(wishes.slurm)},
+                 .set = truth(options.slurm)},
                 {.name = "json",
                  .value_name = "",
                  .help = "all findings and answers as JSON",
-                 .set = truth(wishes.json)}}};
+                 .set = truth(options.json)}}};
   constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
                                          "ssh-option"};
-  for (Flag& flag : run_flags(wishes.survey.run)) {
+  for (Flag& flag : run_flags(options.survey.run)) {
     if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
     flag.group = "Options";
     if (flag.name == "num-devices") flag.help = "workers that each host shall have, or its slots";
@@ -44,11 +44,11 @@ CommandSyntax syntax_for(DoctorWishes& wishes) {
     if (flag.name == "nodes") flag.help = "only the first so many hosts; of Slurm, so many nodes";
     syntax.flags.push_back(std::move(flag));
   }
-  note_given(syntax.flags, "num-devices", wishes.survey.workers_given);
+  note_given(syntax.flags, "num-devices", options.survey.workers_given);
   return syntax;
 }
 
-Json everything(const Examined& all, std::span<const Row> rows) {
+Json everything(const HostSurvey& all, std::span<const CheckRow> rows) {
   Json hosts = Json::array(), links = Json::array();
   for (const HostReport& host : all.hosts) {
     hosts.push_back(
@@ -75,28 +75,29 @@ Json everything(const Examined& all, std::span<const Row> rows) {
 }  // namespace
 
 int doctor_command(RunContext& context, std::span<const std::string> arguments) try {
-  DoctorWishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  DoctorOptions options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.slurm && !wishes.survey.run.hosts.empty()) {
+  if (options.slurm && !options.survey.run.hosts.empty()) {
     throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
   }
-  if (wishes.survey.run.nodes && !wishes.slurm && wishes.survey.run.hosts.empty()) {
+  if (options.survey.run.nodes && !options.slurm && options.survey.run.hosts.empty()) {
     throw UsageError("--nodes is about hosts: give --hosts or --slurm");
   }
-  const SurveyRoute& route = wishes.slurm                        ? kSlurmRoute
- : wishes.survey.run.hosts.empty() ? kLocalRoute : kSshRoute;
-  const Examined all = route.survey(context, wishes.survey);
+  const SurveyRoute& route = options.slurm                      ? kSlurmRoute
+                             : options.survey.run.hosts.empty() ? kLocalRoute
+                                                                : kSshRoute;
+  const HostSurvey all = route.survey(context, options.survey);
   const CheckContext checked = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(context.program),
                                 .reach_advice = route.reach_advice};
-  std::vector<Row> rows = rows_for(checked, /*thorough=*/true);
-  for (Row& row : link_rows(all)) rows.push_back(std::move(row));
-  context.out << (wishes.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
+  std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/true);
+  for (CheckRow& row : link_rows(all)) rows.push_back(std::move(row));
+  context.out << (options.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
   return worst_of(rows) == Level::Problem ? kFailure : kSuccess;
 } catch (const Interrupted&) {
   context.err << "lockstep: interrupted; nothing is left on the hosts\n";

@@ -18,7 +18,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-struct Wishes {
+struct Options {
   std::string name;  // empty: all
   std::string dataset;
   ModelOptions options;
@@ -104,9 +104,9 @@ std::string layer_table(const Graph& graph) {
   return table.text();
 }
 
-std::string one_model(const Model& model, const Wishes& wishes) {
-  const Graph graph = build(model, wishes.options);
-  if (wishes.json) {
+std::string one_model(const Model& model, const Options& options) {
+  const Graph graph = build(model, options.options);
+  if (options.json) {
     Json json = json_of(model, graph);
     json["layers"] = layers_json(graph);
     return json.dump(1) + "\n";
@@ -119,7 +119,7 @@ std::string one_model(const Model& model, const Wishes& wishes) {
          layer_table(graph);
 }
 
-std::string all_models(const Wishes& wishes) {
+std::string all_models(const Options& options) {
   Json list = Json::array();
   TextTable table({{"name", Align::Left},
                    {"data set", Align::Left},
@@ -129,8 +129,8 @@ std::string all_models(const Wishes& wishes) {
                    {"tensors"},
                    {"forward GMACs"}});
   for (const Model& model : models()) {
-    if (!wishes.dataset.empty() && model.dataset != wishes.dataset) continue;
-    const Graph graph = build(model, wishes.options);
+    if (!options.dataset.empty() && model.dataset != options.dataset) continue;
+    const Graph graph = build(model, options.options);
     const Cost cost = cost_of(graph);
     list.push_back(json_of(model, graph));
     table.add({std::string(model.name), std::string(model.dataset),
@@ -138,19 +138,19 @@ std::string all_models(const Wishes& wishes) {
                thousands_text(cost.parameters), std::to_string(cost.gradient_tensors),
                giga(cost.forward_macs)});
   }
-  return wishes.json ? list.dump(1) + "\n" : table.text();
+  return options.json ? list.dump(1) + "\n" : table.text();
 }
 
-CommandSyntax syntax_for(Wishes& wishes) {
-  const auto set_classes = [&wishes](const std::string& text) {
+CommandSyntax syntax_for(Options& options) {
+  const auto set_classes = [&options](const std::string& text) {
     const auto number = whole_number(text);
     if (!number || *number < 2 || *number > 10'000'000) {
       throw UsageError("--num-classes must be a whole number of at least 2, not '{}'", text);
     }
-    wishes.options.num_classes = static_cast<int>(*number);
+    options.options.num_classes = static_cast<int>(*number);
   };
-  const auto set_dataset = [&wishes](const std::string& text) {
-    wishes.dataset = find_dataset(text).name;
+  const auto set_dataset = [&options](const std::string& text) {
+    options.dataset = find_dataset(text).name;
   };
   return {
       .command = "models",
@@ -158,7 +158,7 @@ CommandSyntax syntax_for(Wishes& wishes) {
       .flags = {{.name = "json",
                  .value_name = "",
                  .help = "as JSON",
-                 .set = [&wishes](const std::string& on) { wishes.json = on == "true"; }},
+                 .set = [&options](const std::string& on) { options.json = on == "true"; }},
                 {.name = "num-classes",
                  .value_name = "N",
                  .help = "classes to tell apart; by default the data set's",
@@ -170,29 +170,30 @@ CommandSyntax syntax_for(Wishes& wishes) {
                 {.name = "aux-head",
                  .value_name = "",
                  .help = "give inception3 its auxiliary classifier",
-                 .set =
-                     [&wishes](const std::string& on) { wishes.options.aux_head = on == "true"; }}},
-      .positional = Positional{.name = "NAME",
-                               .help = "a network",
-                               .set = [&wishes](const std::string& name) { wishes.name = name; }}};
+                 .set = [&options](
+                            const std::string& on) { options.options.aux_head = on == "true"; }}},
+      .positional = Positional{
+          .name = "NAME", .help = "a network", .set = [&options](const std::string& name) {
+            options.name = name;
+          }}};
 }
 
 }  // namespace
 
 int models_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.name.empty()) {
-    context.out << all_models(wishes);
+  if (options.name.empty()) {
+    context.out << all_models(options);
     return kSuccess;
   }
-  const auto dataset = wishes.dataset.empty() ? std::optional<std::string_view>()
-                                              : std::optional<std::string_view>(wishes.dataset);
-  context.out << one_model(find_model(wishes.name, dataset), wishes);
+  const auto dataset = options.dataset.empty() ? std::optional<std::string_view>()
+                                               : std::optional<std::string_view>(options.dataset);
+  context.out << one_model(find_model(options.name, dataset), options);
   return kSuccess;
 }
 

@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Wishes {
+struct Options {
   std::vector<std::string> directories;
   std::string output, baseline;
   double threshold = 0.02;
   bool markdown = false, best = false;
 };
 
-CommandSyntax syntax_for(Wishes& wishes) {
+CommandSyntax syntax_for(Options& options) {
   const auto truth = [](const char* name, const char* help, bool& target) {
     return Flag{
         .name = name, .value_name = "", .help = help, .set = [&target](const std::string& text) {
@@ -45,19 +45,20 @@ CommandSyntax syntax_for(Wishes& wishes) {
         }};
   };
   const auto threshold = [&](const std::string& text) {
-    wishes.threshold = fraction_in("threshold", text);
+    options.threshold = fraction_in("threshold", text);
   };
   return {
       .command = "report",
       .summary = "Says what sweeps measured, as a table, CSV files, pictures and a page.",
-      .flags = {directory("output", "for the files; by default the first directory", wishes.output),
-                truth("markdown", "the table as Markdown", wishes.markdown),
+      .flags = {directory("output", "for the files; by default the first directory",
+                          options.output),
+                truth("markdown", "the table as Markdown", options.markdown),
                 truth("best", "the fastest configuration of each network and number of devices",
-                      wishes.best),
+                      options.best),
                 directory("baseline",
                           "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
                           "launches are too few to tell",
-                          wishes.baseline),
+                          options.baseline),
                 {.name = "threshold",
                  .value_name = "X%",
                  .help = "smaller differences do not matter",
@@ -66,12 +67,13 @@ CommandSyntax syntax_for(Wishes& wishes) {
       .positional =
           Positional{.name = "DIR",
                      .help = "directories of 'lockstep sweep'",
-                     .set = [&](const std::string& text) { wishes.directories.push_back(text); },
+                     .set = [&](const std::string& text) { options.directories.push_back(text); },
                      .many = true}};
 }
 
 fs::path file_of(const std::string& directory) {
-  return fs::is_directory(directory) ? fs::path(directory) / Store::kFile : fs::path(directory);
+  return fs::is_directory(directory) ? fs::path(directory) / ResultsStore::kFile
+                                     : fs::path(directory);
 }
 
 PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
@@ -111,9 +113,9 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
   return source;
 }
 
-std::string output_of(const Wishes& wishes) {
-  if (!wishes.output.empty()) return wishes.output;
-  const fs::path first = wishes.directories.front();
+std::string output_of(const Options& options) {
+  if (!options.output.empty()) return options.output;
+  const fs::path first = options.directories.front();
   if (fs::is_directory(first)) return first.string();
   return first.has_parent_path() ? first.parent_path().string() : ".";
 }
@@ -134,16 +136,16 @@ std::string markdown_of(const ScalingReport& report,
 }
 
 void write_files(const ScalingReport& report, const PageSource& source,
-                 const std::optional<BaselineReport>& compared, const Wishes& wishes,
+                 const std::optional<BaselineReport>& compared, const Options& options,
                  std::ostream& err) {
-  const std::string output = output_of(wishes);
+  const std::string output = output_of(options);
   std::vector<ReportFile> files = scaling_csv(report);
   const FoundDetails details = find_details(report, source.collection);
   for (const std::string& note : details.notes) err << "note: " << note << "\n";
   std::ranges::move(scaling_charts(report), std::back_inserter(files));
   std::ranges::move(detail_charts(report, details.launches), std::back_inserter(files));
   Json set = page_set(source, report, details);
-  if (compared) set["baseline"] = baseline_json(wishes.baseline, *compared);
+  if (compared) set["baseline"] = baseline_json(options.baseline, *compared);
   files.push_back(
       {"report.html", page_html({{"sets", {std::move(set)}}, {"published", published_layer()}})});
   files.push_back({"report.md", markdown_of(report, compared)});
@@ -168,30 +170,30 @@ int verdict_of(const BaselineReport& compared, std::ostream& err) {
 }  // namespace
 
 int report_command(RunContext& context, std::span<const std::string> arguments) {
-  Wishes wishes;
-  const CommandSyntax syntax = syntax_for(wishes);
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.directories.empty()) throw UsageError("report needs a directory of 'lockstep sweep'");
-  const PageSource source = collect(wishes.directories, context.err);
+  if (options.directories.empty()) throw UsageError("report needs a directory of 'lockstep sweep'");
+  const PageSource source = collect(options.directories, context.err);
   const RunCollection& collection = source.collection;
   const ScalingReport report = make_scaling(collection.runs);
   std::optional<BaselineReport> compared;
-  if (!wishes.baseline.empty()) {
-    compared = against_baseline(collect({wishes.baseline}, context.err).collection, collection,
-                                wishes.threshold);
+  if (!options.baseline.empty()) {
+    compared = against_baseline(collect({options.baseline}, context.err).collection, collection,
+                                options.threshold);
   }
   const std::vector<BestRow> best =
-      wishes.best ? best_of(report, collection.runs, wishes.threshold) : std::vector<BestRow>{};
-  context.out << (wishes.markdown ? joined({markdown_of(report, compared),
-                                            wishes.best ? best_markdown(report, best) : ""})
-                                  : joined({scaling_table(report), step_table(report),
-                                            wishes.best ? best_table(report, best) : "",
-                                            compared ? baseline_table(*compared) : ""}))
+      options.best ? best_of(report, collection.runs, options.threshold) : std::vector<BestRow>{};
+  context.out << (options.markdown ? joined({markdown_of(report, compared),
+                                             options.best ? best_markdown(report, best) : ""})
+                                   : joined({scaling_table(report), step_table(report),
+                                             options.best ? best_table(report, best) : "",
+                                             compared ? baseline_table(*compared) : ""}))
               << std::flush;
-  write_files(report, source, compared, wishes, context.err);
+  write_files(report, source, compared, options, context.err);
   return compared ? verdict_of(*compared, context.err) : kSuccess;
 }
 

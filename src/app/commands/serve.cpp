@@ -6,10 +6,10 @@
 #include <ostream>
 #include <thread>
 
-#include "base/interrupt.h"
 #include "app/options.h"
 #include "app/program.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "comm/store_server.h"
 #include "web/page_server.h"
@@ -20,13 +20,13 @@ namespace {
 constexpr int kPort = 8050;
 constexpr std::chrono::milliseconds kAskEvery{100};
 
-CommandSyntax syntax_for(ServeOptions& wishes) {
+CommandSyntax syntax_for(ServeOptions& options) {
   const auto port = [&](const std::string& text) {
     const auto number = whole_number(text);
     if (!number || *number < 0 || *number > 65535) {
       throw UsageError("--port must be a number from 0 to 65535, not '{}'", text);
     }
-    wishes.port = static_cast<int>(*number);
+    options.port = static_cast<int>(*number);
   };
   const auto text_to = [](std::string& target) {
     return [&target](const std::string& text) { target = text; };
@@ -36,7 +36,7 @@ CommandSyntax syntax_for(ServeOptions& wishes) {
           .flags = {{.name = "host",
                      .value_name = "ADDRESS",
                      .help = "to listen on; other than a loopback address, readers need the token",
-                     .set = text_to(wishes.host),
+                     .set = text_to(options.host),
                      .default_text = "127.0.0.1"},
                     {.name = "port",
                      .value_name = "N",
@@ -46,11 +46,11 @@ CommandSyntax syntax_for(ServeOptions& wishes) {
                     {.name = "token",
                      .value_name = "TEXT",
                      .help = "what readers need; by default a random one where one is needed",
-                     .set = text_to(wishes.token)}},
+                     .set = text_to(options.token)}},
           .positional =
               Positional{.name = "DIR",
                          .help = "directories of 'lockstep sweep', or directories of those",
-                         .set = [&](const std::string& text) { wishes.roots.push_back(text); },
+                         .set = [&](const std::string& text) { options.roots.push_back(text); },
                          .many = true}};
 }
 
@@ -64,20 +64,20 @@ bool is_plain(const std::string& token) {
 }  // namespace
 
 int serve_command(RunContext& context, std::span<const std::string> arguments) {
-  ServeOptions wishes;
-  wishes.port = kPort;
-  const CommandSyntax syntax = syntax_for(wishes);
+  ServeOptions options;
+  options.port = kPort;
+  const CommandSyntax syntax = syntax_for(options);
   if (parse(syntax, arguments) == Parsed::Help) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (wishes.roots.empty()) throw UsageError("serve needs a directory of 'lockstep sweep'");
-  if (!is_plain(wishes.token)) {
+  if (options.roots.empty()) throw UsageError("serve needs a directory of 'lockstep sweep'");
+  if (!is_plain(options.token)) {
     throw UsageError("--token may hold letters, digits, - and _ only");
   }
-  if (wishes.token.empty() && !is_this_machine(wishes.host)) wishes.token = random_token();
+  if (options.token.empty() && !is_this_machine(options.host)) options.token = random_token();
   const InterruptWatch interrupts;
-  const PageServer server(wishes);
+  const PageServer server(options);
   context.out << server.url() << "\n" << std::flush;
   context.err << "open the address above in a browser; Ctrl-C ends it\n" << std::flush;
   while (!interrupts.interrupted()) std::this_thread::sleep_for(kAskEvery);

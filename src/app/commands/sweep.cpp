@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <ostream>
 
-#include "sweep/resolve_config.h"
-#include "sweep/sweep_progress.h"
+#include "app/commands/sweep_flags.h"
+#include "app/program.h"
 #include "base/text.h"
 #include "config/run_label.h"
 #include "report/render/best_text.h"
 #include "report/render/scaling_text.h"
+#include "sweep/resolve_config.h"
+#include "sweep/sweep_progress.h"
 
 namespace lockstep {
 namespace {
@@ -24,12 +26,13 @@ double seconds_of(const SweepRun& run, const StoreContents& contents, int cores)
 }
 
 StoreContents contents_of(const std::string& directory) {
-  const bool there = std::filesystem::exists(std::filesystem::path(directory) / Store::kFile);
+  const bool there =
+      std::filesystem::exists(std::filesystem::path(directory) / ResultsStore::kFile);
   return there ? read_store(directory) : StoreContents{};
 }
 
-int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Context& context) {
-  const StoreContents contents = contents_of(wishes.output);
+int dry_run(const PlannedSweep& sweep, const SweepOptions& options, Context& context) {
+  const StoreContents contents = contents_of(options.output);
   const auto missing = missing_launches(sweep.plan, contents);
   double seconds = 0;
   for (size_t i = 0; i < missing.size(); ++i) {
@@ -40,7 +43,7 @@ int dry_run(const PlannedSweep& sweep, const SweepWishes& wishes, Context& conte
   }
   context.out << fmt::format(
       "{} runs, {}{} launches each; {} of {} launches to go, in about {}, which is a rough guess\n",
-      sweep.plan.runs.size(), wishes.precision ? "at most " : "", sweep.plan.repeats,
+      sweep.plan.runs.size(), options.precision ? "at most " : "", sweep.plan.repeats,
       missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
       rough_time(seconds));
   return kSuccess;
@@ -90,36 +93,36 @@ int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::os
 }  // namespace
 
 int sweep_command(RunContext& context, std::span<const std::string> arguments) {
-  SweepWishes wishes;
-  if (parse_sweep(wishes, sweep_syntax(), arguments) == Parsed::Help) {
+  SweepOptions options;
+  if (parse_sweep(options, sweep_syntax(), arguments) == Parsed::Help) {
     context.out << sweep_help(sweep_syntax());
     return kSuccess;
   }
-  const PlannedSweep sweep = plan_sweep(wishes, context);
+  const PlannedSweep sweep = plan_sweep(options, context);
   for (const std::string& note : sweep.notes) context.err << "note: " << note << "\n";
-  if (wishes.dry_run) return dry_run(sweep, wishes, context);
+  if (options.dry_run) return dry_run(sweep, options, context);
 
-  Store store(wishes.output);
+  ResultsStore store(options.output);
   for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
   const InterruptWatch interrupts;
   SweepOutcome outcome;
   {
-    SweepNarrator narrator(sweep, wishes.output, context);
+    SweepProgress progress(sweep, options.output, context);
     outcome = run_sweep(
         sweep.plan, store, context.program,
         [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
-        narrator.watch(interrupts));
+        progress.watch(interrupts));
   }
   const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
   const ScalingReport report = make_scaling(runs);
-  if (wishes.precision && !outcome.interrupted) {
-    context.err << note_on_precision(report, *wishes.precision) << std::flush;
+  if (options.precision && !outcome.interrupted) {
+    context.err << note_on_precision(report, *options.precision) << std::flush;
   }
   if (!runs.empty()) context.out << scaling_table(report);
-  if (wishes.best && !runs.empty())
+  if (options.best && !runs.empty())
     context.out << "\n" << best_table(report, best_of(report, runs));
-  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", wishes.output,
-                             Store::kFile, wishes.output)
+  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", options.output,
+                             ResultsStore::kFile, options.output)
               << std::flush;
   return last_words(outcome, report, context.err);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "sweep/sweep_file.h"
@@ -48,7 +49,7 @@ Flag refused_flag(const RunOption& option, const char* why) {
     throw UsageError("--{}: {}", name, why);
   };
   return {.name = option.name,
-          .value_name = value_name(option),
+          .value_name = flag_value_name(option),
           .help = option.help,
           .set = refuse,
           .aliases = option.details.aliases,
@@ -56,15 +57,15 @@ Flag refused_flag(const RunOption& option, const char* why) {
 }
 
 // The same for all runs: no part of what they are, or a list itself, of which all values count.
-Flag common_flag(const RunOption& option, SweepWishes& wishes) {
-  const auto set = [&wishes, &option](const std::string& text) {
+Flag common_flag(const RunOption& option, SweepOptions& options) {
+  const auto set = [&options, &option](const std::string& text) {
     RunConfig probe;
-    set_from_text(probe, option, text);  // a bad one is told now
-    std::vector<std::string>& list = wishes.lists[option.name];
+    set_option(probe, option, text);  // a bad one is told now
+    std::vector<std::string>& list = options.lists[option.name];
     list = {is_list(option) && !list.empty() ? list.front() + "\n" + text : text};
   };
   return {.name = option.name,
-          .value_name = value_name(option),
+          .value_name = flag_value_name(option),
           .help = option.help,
           .set = set,
           .group = "For all runs",
@@ -73,16 +74,17 @@ Flag common_flag(const RunOption& option, SweepWishes& wishes) {
           .many = is_list(option)};
 }
 
-Flag axis_flag(const RunOption& option, SweepWishes& wishes) {
-  const auto add = [&wishes, &option](const std::string& text) {
+Flag axis_flag(const RunOption& option, SweepOptions& options) {
+  const auto add = [&options, &option](const std::string& text) {
     RunConfig probe;
-    std::vector<std::string>& list = wishes.lists[option.name];
+    std::vector<std::string>& list = options.lists[option.name];
     for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
-      set_from_text(probe, option, value);  // a bad one is told now
+      set_option(probe, option, value);  // a bad one is told now
       list.push_back(value);
     }
   };
-  const std::string values = value_name(option).empty() ? "true|false" : value_name(option);
+  const std::string values =
+      flag_value_name(option).empty() ? "true|false" : flag_value_name(option);
   Flag flag = {.name = option.name,
                .value_name = has_commas(option) ? values : values + ",...",
                .help = option.help,
@@ -95,16 +97,16 @@ Flag axis_flag(const RunOption& option, SweepWishes& wishes) {
   return flag;
 }
 
-std::vector<Flag> own_flags(SweepWishes& wishes, const SweepSyntax& command) {
+std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   const auto models = [&](const std::string& text) {
-    for (const std::string& entry : split(text, ',')) wishes.lists["models"].push_back(entry);
+    for (const std::string& entry : split(text, ',')) options.lists["models"].push_back(entry);
   };
   const auto truth = [](bool& target) {
     return [&target](const std::string& text) { target = text == "true"; };
   };
   const auto timeout = [&](const std::string& text) {
-    wishes.run_timeout = finite_number(text).value_or(0);
-    if (wishes.run_timeout <= 0) throw UsageError("--run-timeout must be seconds, not '{}'", text);
+    options.run_timeout = finite_number(text).value_or(0);
+    if (options.run_timeout <= 0) throw UsageError("--run-timeout must be seconds, not '{}'", text);
   };
   return {
       {.name = "models",
@@ -117,26 +119,26 @@ std::vector<Flag> own_flags(SweepWishes& wishes, const SweepSyntax& command) {
        .help =
            "unless --num-devices: 1, 2, 4, ... up to this; by default one per core, with --hosts "
            "hosts instead, all of them",
-       .set = [&](auto& text) { wishes.max_devices = whole_in("max-devices", 1, text); }},
+       .set = [&](auto& text) { options.max_devices = whole_in("max-devices", 1, text); }},
       {.name = "repeats",
        .value_name = "N",
        .help = command.repeats_help,
-       .set = [&](auto& text) { wishes.repeats = whole_in("repeats", 1, text); },
+       .set = [&](auto& text) { options.repeats = whole_in("repeats", 1, text); },
        .default_text = command.repeats},
       {.name = "precision",
        .value_name = "X%",
        .help = "enough launches once images/sec is known this well; --repeats is the most then",
-       .set = [&](auto& text) { wishes.precision = fraction_in("precision", text); }},
+       .set = [&](auto& text) { options.precision = fraction_in("precision", text); }},
       {.name = "output",
        .value_name = "DIR",
        .help = "directory of the results",
-       .set = [&](auto& text) { wishes.output = text; },
+       .set = [&](auto& text) { options.output = text; },
        .default_text = command.output,
        .letter = 'o'},
       {.name = "order-seed",
        .value_name = "N",
        .help = "of the random order of launches",
-       .set = [&](auto& text) { wishes.order_seed = whole_in("order-seed", 0, text); },
+       .set = [&](auto& text) { options.order_seed = whole_in("order-seed", 0, text); },
        .default_text = "1"},
       {.name = "run-timeout",
        .value_name = "SECONDS",
@@ -146,26 +148,26 @@ std::vector<Flag> own_flags(SweepWishes& wishes, const SweepSyntax& command) {
       {.name = "retry-failed",
        .value_name = "",
        .help = "launch failed runs again",
-       .set = truth(wishes.retry_failed)},
+       .set = truth(options.retry_failed)},
       {.name = "dry-run",
        .value_name = "",
        .help = "list the launches, in order, and stop",
-       .set = truth(wishes.dry_run)},
+       .set = truth(options.dry_run)},
       {.name = "best",
        .value_name = "",
        .help = "at the end, the fastest configuration of each network and number of devices",
-       .set = truth(wishes.best)},
+       .set = truth(options.best)},
   };
 }
 
-CommandSyntax syntax_for(SweepWishes& wishes, const SweepSyntax& command) {
+CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
   CommandSyntax syntax = {
       .command = command.command,
       .summary = command.summary,
-      .flags = own_flags(wishes, command),
+      .flags = own_flags(options, command),
       .positional = Positional{.name = "sweep.toml",
                                .help = "the same names with values or lists of them",
-                               .set = [&](const std::string& text) { wishes.file = text; }}};
+                               .set = [&](const std::string& text) { options.file = text; }}};
   std::erase_if(syntax.flags, [&](const Flag& flag) {
     return std::ranges::count(command.without, flag.name) > 0;
   });
@@ -176,9 +178,9 @@ CommandSyntax syntax_for(SweepWishes& wishes, const SweepSyntax& command) {
     if (not_here != std::end(kNotHere)) {
       refused.push_back(refused_flag(option, not_here->why));
     } else if (is_list(option) || !is_identity(option)) {
-      common.push_back(common_flag(option, wishes));
+      common.push_back(common_flag(option, options));
     } else {
-      syntax.flags.push_back(axis_flag(option, wishes));
+      syntax.flags.push_back(axis_flag(option, options));
     }
   }
   std::ranges::move(common, std::back_inserter(syntax.flags));
@@ -225,24 +227,24 @@ const SweepSyntax& sweep_syntax() {
   return syntax;
 }
 
-Parsed parse_sweep(SweepWishes& wishes, const SweepSyntax& command,
+Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
                    std::span<const std::string> arguments) {
-  wishes.output = command.output;
-  const Parsed parsed = parse(syntax_for(wishes, command), arguments);
-  if (parsed == Parsed::Help || wishes.file.empty()) return parsed;
-  SweepWishes scratch;  // to see which names the line has
+  options.output = command.output;
+  const Parsed parsed = parse(syntax_for(options, command), arguments);
+  if (parsed == Parsed::Help || options.file.empty()) return parsed;
+  SweepOptions scratch;  // to see which names the line has
   std::vector<std::string> given;
   CommandSyntax listening = syntax_for(scratch, command);
   for (Flag& flag : listening.flags) {
     flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
   }
   parse(listening, arguments);
-  const CommandSyntax syntax = syntax_for(wishes, command);
-  return parse(syntax, arguments_in(wishes.file, syntax, given));
+  const CommandSyntax syntax = syntax_for(options, command);
+  return parse(syntax, arguments_in(options.file, syntax, given));
 }
 
 std::string sweep_help(const SweepSyntax& command) {
-  SweepWishes unused;
+  SweepOptions unused;
   return help_text(syntax_for(unused, command));
 }
 

@@ -20,7 +20,7 @@ struct SweepSyntax {
 const SweepSyntax& sweep_syntax();  // of `lockstep sweep`
 
 // Reads the line and the file that it names; the line's names replace the file's.
-Parsed parse_sweep(SweepWishes& wishes, const SweepSyntax& command,
+Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
                    std::span<const std::string> arguments);
 std::string sweep_help(const SweepSyntax& command);
 

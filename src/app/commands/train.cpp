@@ -5,18 +5,18 @@
 #include <filesystem>
 #include <ostream>
 
-#include "external/measure_program.h"
 #include "app/foreign_flags.h"
-#include "launch/launch.h"
 #include "app/options.h"
 #include "app/other_program.h"
-#include "run/run_outputs.h"
-#include "run/run_input.h"
-#include "run/worker.h"
 #include "base/error.h"
-#include "doctor/check_hosts.h"
 #include "config/run_arguments.h"
+#include "doctor/check_hosts.h"
+#include "external/measure_program.h"
+#include "launch/launch.h"
 #include "launch/launchers.h"
+#include "run/run_input.h"
+#include "run/run_outputs.h"
+#include "run/worker.h"
 
 namespace lockstep {
 namespace {
@@ -48,22 +48,21 @@ bool only_workers_see(const std::string& directory, const RunConfig& config,
 
 // Everything that can be known to be wrong is found here, before any process is started.
 int launch_train(RunContext& context, const RunConfig& config, PerHost per_host) {
-  const RunPlaces places = places_for(config, per_host, context);
-  const int processes = static_cast<int>(places.ranks.size());
-  const Roles roles = roles_of(config, {.meeting = Meeting::Store, .size = processes});
-  plan_run(config, context.engines, {.workers = roles.workers});
+  const RankPlacement placement = place_run(config, per_host, context);
+  const int processes = static_cast<int>(placement.ranks.size());
+  const Roles roles = roles_of(config, {.rendezvous = Rendezvous::Store, .size = processes});
+  plan_run(config, context.engines, roles.workers);
   if (!config.dry_run) {
     check_outputs(config);
-    if (launcher_for(config, places.in_allocation).here) check_directories(config);
+    if (launcher_for(config, placement.in_allocation).here) check_directories(config);
   }
-  return launch(
-      context,
-      {.command = "train",
-       .name = config.model,
-       .run = config,
-       .arguments = train_arguments,
-       .check_hosts = check_hosts},
-      places);
+  return launch(context,
+                {.command = "train",
+                 .name = config.model,
+                 .run = config,
+                 .arguments = train_arguments,
+                 .check_hosts = check_hosts},
+                placement);
 }
 
 }  // namespace
@@ -87,24 +86,24 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
     note_passed_over(known, context.err);
     return train_external(context, config);
   }
-  const Place place = find_place(config, context.environment);
-  if (settle_strategy(config) && place.rank == 0) {
+  const RankIdentity identity = find_identity(config, context.environment);
+  if (infer_strategy(config) && identity.rank == 0) {
     context.err << "note: --ps-hosts: --variable-update parameter_server\n";
   }
-  if (place.rank == 0) note_passed_over(known, context.err);
-  const bool launches = wants_launcher(config, place.meeting == Meeting::Nobody);
+  if (identity.rank == 0) note_passed_over(known, context.err);
+  const bool launches = wants_launcher(config, identity.rendezvous == Rendezvous::None);
   if (!launches || !only_workers_see(config.data_dir, config, context)) {
-    settle_data_name(config, place.rank == 0 ? &context.err : nullptr);
+    infer_data_name(config, identity.rank == 0 ? &context.err : nullptr);
   }
   if (launches) {
-    return launch_train(context, config, per_host ? PerHost::AsSaid : PerHost::AsSlots);
+    return launch_train(context, config, per_host ? PerHost::AsGiven : PerHost::AsSlots);
   }
-  const Roles roles = roles_of(config, place);
-  if (!config.log_dir.empty() && place.meeting != Meeting::Store) {
+  const Roles roles = roles_of(config, identity);
+  if (!config.log_dir.empty() && identity.rendezvous != Rendezvous::Store) {
     throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
   }
-  return roles.is_server(place.rank) ? serve(config, place, roles)
-                                     : work(context, config, place, roles);
+  return roles.is_server(identity.rank) ? serve(config, identity, roles)
+                                        : work(context, config, identity, roles);
 }
 
 }  // namespace lockstep

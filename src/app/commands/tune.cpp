@@ -6,8 +6,8 @@
 #include <cmath>
 #include <ostream>
 
-#include "sweep/resolve_config.h"
-#include "sweep/sweep_progress.h"
+#include "app/commands/sweep_flags.h"
+#include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "config/run_label.h"
@@ -16,6 +16,8 @@
 #include "report/render/best_text.h"
 #include "report/render/scaling_text.h"
 #include "sweep/halving.h"
+#include "sweep/resolve_config.h"
+#include "sweep/sweep_progress.h"
 
 namespace lockstep {
 namespace {
@@ -83,10 +85,10 @@ constexpr OpenAxis kOpen[] = {
     {"threads", threads_to_try, /*of_one_device=*/true},
 };
 
-int most_in(const SweepWishes& wishes, const char* option) {
+int most_in(const SweepOptions& options, const char* option) {
   int most = 1;
-  const auto list = wishes.lists.find(option);
-  if (list == wishes.lists.end()) return most;
+  const auto list = options.lists.find(option);
+  if (list == options.lists.end()) return most;
   for (const std::string& value : list->second) {
     most = std::max(most, static_cast<int>(whole_number(value).value_or(1)));
   }
@@ -94,9 +96,9 @@ int most_in(const SweepWishes& wishes, const char* option) {
 }
 
 // Of a list of hosts all are used: on fewer of them a run is another, not a worse one.
-Extent extent_of(SweepWishes& wishes, int cores) {
-  auto& lists = wishes.lists;
-  const bool here = runs_here(wishes);
+Extent extent_of(SweepOptions& options, int cores) {
+  auto& lists = options.lists;
+  const bool here = runs_here(options);
   if (here) lists.try_emplace("num-devices", std::vector{fmt::to_string(cores)});
   int slots = 0;
   if (lists.contains("hosts")) {
@@ -107,22 +109,22 @@ Extent extent_of(SweepWishes& wishes, int cores) {
   if (lists.contains("worker-hosts")) {
     slots = static_cast<int>(split(lists["worker-hosts"].front(), ',').size());
   }
-  const int per_host = most_in(wishes, "num-devices");
-  const int said = per_host * most_in(wishes, "nodes");
+  const int per_host = most_in(options, "num-devices");
+  const int said = per_host * most_in(options, "nodes");
   const bool by_slots = !lists.contains("num-devices");
   return {.devices = by_slots ? std::max(said, slots) : said,
           .per_host = per_host,
           .cores = here ? cores : 0};
 }
 
-void open_axes(SweepWishes& wishes, int cores) {
-  auto& lists = wishes.lists;
+void open_axes(SweepOptions& options, int cores) {
+  auto& lists = options.lists;
   if (!lists.contains("model") || lists["model"].size() != 1) {
     throw UsageError("say which network to tune: --model NAME");
   }
   lists.try_emplace("num-batches", std::vector{fmt::to_string(kSteps)});
   lists.try_emplace("num-warmup-batches", std::vector{fmt::to_string(kWarmup)});
-  const Extent extent = extent_of(wishes, cores);
+  const Extent extent = extent_of(options, cores);
   for (const OpenAxis& axis : kOpen) {
     if (extent.devices == 1 && !axis.of_one_device) continue;
     lists.try_emplace(axis.option, axis.values(extent));
@@ -150,7 +152,7 @@ int list(const PlannedSweep& sweep, const HalvingRules& rules, Context& context)
   return kSuccess;
 }
 
-int tell_winner(const HalvingOutcome& outcome, const Store& store, Context& context) {
+int tell_winner(const HalvingOutcome& outcome, const ResultsStore& store, Context& context) {
   if (outcome.ranking.empty()) throw Error("no candidate could be measured; see the lines above");
   SweepPlan last;
   last.runs = outcome.ranking;
@@ -165,21 +167,21 @@ int tell_winner(const HalvingOutcome& outcome, const Store& store, Context& cont
 }  // namespace
 
 int tune_command(RunContext& context, std::span<const std::string> arguments) {
-  SweepWishes wishes;
-  if (parse_sweep(wishes, syntax(), arguments) == Parsed::Help) {
+  SweepOptions options;
+  if (parse_sweep(options, syntax(), arguments) == Parsed::Help) {
     context.out << sweep_help(syntax());
     return kSuccess;
   }
-  open_axes(wishes, read_host().usable_threads);
+  open_axes(options, read_host().usable_threads);
   HalvingRules rules;
-  rules.most_launches = wishes.repeats.value_or(rules.most_launches);
-  const PlannedSweep sweep = plan_sweep(wishes, context);
-  if (wishes.dry_run) return list(sweep, rules, context);
+  rules.most_launches = options.repeats.value_or(rules.most_launches);
+  const PlannedSweep sweep = plan_sweep(options, context);
+  if (options.dry_run) return list(sweep, rules, context);
 
-  Store store(wishes.output);
+  ResultsStore store(options.output);
   for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
   const InterruptWatch interrupts;
-  SweepNarrator narrator(sweep, wishes.output, context);
+  SweepProgress progress(sweep, options.output, context);
   const auto round = [&](const HalvingRound& now) {
     context.err << fmt::format("{} candidate{}, {} launch{} each\n", now.runs.size(),
                                now.runs.size() == 1 ? "" : "s", now.launches,
@@ -188,7 +190,7 @@ int tune_command(RunContext& context, std::span<const std::string> arguments) {
   const HalvingOutcome outcome =
       run_halving(sweep.plan, rules, store, context.program,
                   [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
-                  {.round = round, .launches = narrator.watch(interrupts)});
+                  {.round = round, .launches = progress.watch(interrupts)});
   if (outcome.interrupted) {
     context.err << "lockstep: interrupted; the same command goes on where this one ended\n";
     return kInterrupted;

@@ -3,11 +3,11 @@
 #include <atomic>
 #include <functional>
 
-#include "data/pipeline/borrowed_source.h"
-#include "data/pixels/crop.h"
 #include "data/formats/parallel.h"
+#include "data/pipeline/borrowed_source.h"
 #include "data/pipeline/stored_input.h"
 #include "data/pipeline/thread_clock.h"
+#include "data/pixels/crop.h"
 
 namespace lockstep {
 namespace {

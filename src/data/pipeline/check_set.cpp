@@ -4,8 +4,8 @@
 #include <mutex>
 
 #include "data/formats/data_formats.h"
-#include "data/pixels/jpeg_decode.h"
 #include "data/formats/parallel.h"
+#include "data/pixels/jpeg_decode.h"
 
 namespace lockstep {
 namespace {

@@ -1,8 +1,8 @@
 #include "data/pipeline/make_input.h"
 
 #include "base/text.h"
-#include "data/pipeline/cached_source.h"
 #include "data/formats/data_formats.h"
+#include "data/pipeline/cached_source.h"
 #include "data/pipeline/synthetic_copies.h"
 
 namespace lockstep {

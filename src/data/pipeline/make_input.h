@@ -7,8 +7,8 @@
 
 #include "data/formats/example_source.h"
 #include "data/pipeline/input_source.h"
-#include "data/pixels/resample.h"
 #include "data/pipeline/stored_input.h"
+#include "data/pixels/resample.h"
 #include "tensor/shape.h"
 
 namespace lockstep {

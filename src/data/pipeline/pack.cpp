@@ -9,10 +9,10 @@
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
 #include "data/formats/data_formats.h"
-#include "data/pipeline/epoch_order.h"
-#include "data/pixels/jpeg_encode.h"
 #include "data/formats/parallel.h"
 #include "data/formats/tfrecord.h"
+#include "data/pipeline/epoch_order.h"
+#include "data/pixels/jpeg_encode.h"
 
 namespace lockstep {
 namespace {

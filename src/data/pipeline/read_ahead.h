@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "data/pipeline/epoch_order.h"
 #include "data/formats/example_source.h"
+#include "data/pipeline/epoch_order.h"
 
 namespace lockstep {
 

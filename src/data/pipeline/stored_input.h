@@ -5,8 +5,8 @@
 
 #include "data/formats/damage.h"
 #include "data/pipeline/pipeline.h"
-#include "data/pixels/preprocess.h"
 #include "data/pipeline/read_ahead.h"
+#include "data/pixels/preprocess.h"
 
 namespace lockstep {
 

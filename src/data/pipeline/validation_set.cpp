@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "data/pipeline/borrowed_source.h"
 #include "data/formats/contents.h"
 #include "data/formats/data_formats.h"
+#include "data/pipeline/borrowed_source.h"
 #include "data/pipeline/stored_input.h"
 
 namespace lockstep {

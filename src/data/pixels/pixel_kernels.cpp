@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "data/pixel_kernels.cpp"
+#define HWY_TARGET_INCLUDE "data/pixels/pixel_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,7 +14,7 @@ using D = hn::ScalableTag<float>;
 
 // One row of the picture as floats: output row y's weighted sum of rows of bytes, in blocks so
 // that the sum of many taps stays in registers.
-void MixRows(const PixelView& image, const Axis& vertical, int y, float* out) {
+void MixRows(const PixelView& image, const ResampleAxis& vertical, int y, float* out) {
   const D d;
   const hn::Rebind<uint8_t, D> d8;
   const hn::Rebind<int32_t, D> d32;
@@ -43,7 +43,8 @@ void MixRows(const PixelView& image, const Axis& vertical, int y, float* out) {
 }
 
 // A row of grey: outputs side by side, their inputs gathered.
-void ResizeGreyRow(const float* row, const Axis& axis, const ChannelScale& normal, float* to) {
+void ResizeGreyRow(const float* row, const ResampleAxis& axis, const ChannelScale& normal,
+                   float* to) {
   const D d;
   const hn::Rebind<int32_t, D> di;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -72,7 +73,7 @@ void ResizeGreyRow(const float* row, const Axis& axis, const ChannelScale& norma
 // `packed` is a row of three channels with one float to spare. (Where vectors are shorter, a pixel
 // takes several.) kTaps 0: as many as there are.
 template <int kTaps>
-void ResizeColourRow(const float* row, const Axis& axis, const ChannelScale& normal,
+void ResizeColourRow(const float* row, const ResampleAxis& axis, const ChannelScale& normal,
                      float* packed) {
   const hn::CappedTag<float, 4> d;
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::CappedTag<float, 4>()));
@@ -119,7 +120,7 @@ void PlaceColourRow(const float* packed, const FloatImage& out, int y) {
 }
 
 // `row` and `packed`: room for a row of input and one of output, with a float to spare.
-void Resize(const PixelView& image, const Axis& vertical, const Axis& horizontal,
+void Resize(const PixelView& image, const ResampleAxis& vertical, const ResampleAxis& horizontal,
             const ChannelScale& normal, const FloatImage& out, float* row, float* packed) {
   for (int y = 0; y < out.height; ++y) {
     MixRows(image, vertical, y, row);
@@ -201,8 +202,9 @@ HWY_EXPORT(Resize);
 HWY_EXPORT(Recolour);
 HWY_EXPORT(SumOf);
 
-void resize_image(const PixelView& image, const Axis& vertical, const Axis& horizontal,
-                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& rows) {
+void resize_image(const PixelView& image, const ResampleAxis& vertical,
+                  const ResampleAxis& horizontal, const ChannelScale& normal, const FloatImage& out,
+                  std::vector<float>& rows) {
   assert(image.channels == out.channels && (out.channels == 1 || out.channels == 3));
   constexpr size_t kSpare = 4;  // floats
   const auto in = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels) + kSpare;

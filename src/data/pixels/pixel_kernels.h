@@ -23,8 +23,9 @@ struct ChannelScale {
 
 // Resizes `image` along both axes and normalises on the way. `rows`: room for two rows of
 // floats, grown when needed.
-void resize_image(const PixelView& image, const Axis& vertical, const Axis& horizontal,
-                  const ChannelScale& normal, const FloatImage& out, std::vector<float>& rows);
+void resize_image(const PixelView& image, const ResampleAxis& vertical,
+                  const ResampleAxis& horizontal, const ChannelScale& normal, const FloatImage& out,
+                  std::vector<float>& rows);
 
 // out = clamp(matrix * (r, g, b, 1), 0, 1), normalised; r, g, b are planes of `pixels` each.
 using ColourMatrix = std::array<std::array<float, 4>, 3>;

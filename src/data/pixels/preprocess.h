@@ -54,7 +54,7 @@ class Preprocessor {
 
   PreprocessOptions options_;
   JpegDecoder decoder_;
-  Axis vertical_, horizontal_;
+  ResampleAxis vertical_, horizontal_;
   std::vector<float> rows_, planes_;
   ByteBuffer padded_, channels_;
 };

@@ -49,7 +49,7 @@ void visit_taps(ResizeMethod method, double place, double scale, const Add& add)
 
 std::span<const NamedMethod> resize_methods() { return kMethods; }
 
-void make_axis(const AxisSpec& spec, ResizeMethod method, Axis& axis) {
+void make_axis(const AxisSpec& spec, ResizeMethod method, ResampleAxis& axis) {
   const double scale = static_cast<double>(spec.inputs) / spec.virtual_outputs;
   const auto inside = [&](int input) { return std::clamp(input, 0, spec.inputs - 1); };
   const auto place_of = [&](int x) {

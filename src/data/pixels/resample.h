@@ -28,7 +28,7 @@ struct AxisSpec {
 };
 
 // Every output has the same number of taps; those beyond its own have weight 0.
-struct Axis {
+struct ResampleAxis {
   int outputs = 0, taps = 0;
   std::vector<int32_t> begin;  // by output: its first input; begin + taps never leaves the inputs
   std::vector<float> weights;  // by tap, then by output
@@ -40,6 +40,6 @@ struct Axis {
 };
 
 // Reuses the memory of `axis`.
-void make_axis(const AxisSpec& spec, ResizeMethod method, Axis& axis);
+void make_axis(const AxisSpec& spec, ResizeMethod method, ResampleAxis& axis);
 
 }  // namespace lockstep

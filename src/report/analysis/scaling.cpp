@@ -11,8 +11,8 @@
 
 #include "config/run_id.h"
 #include "config/run_label.h"
-#include "report/results/launch_rate.h"
 #include "report/analysis/trust.h"
+#include "report/results/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -161,7 +161,7 @@ std::vector<Series> series_of(const ScalingReport& report) {
 }
 
 // The base is known to be 1 of itself.
-void settle_bases(std::vector<Series>& all) {
+void choose_bases(std::vector<Series>& all) {
   for (Series& series : all) {
     ScalingPoint& base = series.points.front();
     base.speed_up = base.efficiency = {.value = 1, .interval_95 = {}};
@@ -270,7 +270,7 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
   report.differing = differing_options(configs);
   find_data_costs(report.configurations, runs);
   report.series = series_of(report);
-  settle_bases(report.series);
+  choose_bases(report.series);
   note_common_settings(configs, report.notes);
   std::ranges::move(notes_on(runs), std::back_inserter(report.notes));
   report.base_notes = notes_on_bases(report);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/results/launch_rate.h"
 #include "report/render/text_table.h"
+#include "report/results/launch_rate.h"
 
 namespace lockstep {
 

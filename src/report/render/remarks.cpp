@@ -56,7 +56,7 @@ std::string steadiness_line(const RunResult& run) {
 std::string precision_line(const RunResult& run) {
   const int planned = run.facts.timed_steps, done = static_cast<int>(run.steps.size());
   const std::string wish = fmt::format("--precision {:.3g}%", 100 * *run.config.precision);
-  if (run.status != "completed") return wish + ": interrupted before";
+  if (run.status != RunStatus::Completed) return wish + ": interrupted before";
   if (done < planned) return fmt::format("{}: reached after {} of {} steps", wish, done, planned);
   return fmt::format("{}: not reached in {} steps; raise --num-batches", wish, planned);
 }
@@ -241,7 +241,7 @@ std::vector<std::string> damage_lines(const InputResult& input) {
 
 std::vector<std::string> remarks_after(const RunResult& run) {
   std::vector<std::string> lines;
-  if (run.config.efficiency && !run.independent && run.status == "completed") {
+  if (run.config.efficiency && !run.independent && run.status == RunStatus::Completed) {
     lines.emplace_back("note: --efficiency: nothing is communicated in this run, so it has none");
   }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);

@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path file_of(const std::string& directory) {
-  return fs::is_directory(directory) ? fs::path(directory) / Store::kFile : fs::path(directory);
+  return fs::is_directory(directory) ? fs::path(directory) / ResultsStore::kFile
+                                     : fs::path(directory);
 }
 
 StoredRun run_of(const Json& json) {
@@ -70,8 +71,9 @@ constexpr Seconds kPatience{2};
 // A launch that failed may have got as far as to write nothing: then how long it took tells it.
 std::string identity_of(const StoredRun& run) {
   const RunResult& result = run.result;
-  return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin, result.status,
-                     result.started_at, result.host.name, result.throughput.total_images_per_second,
+  return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin,
+                     name_of(result.status), result.started_at, result.host.name,
+                     result.throughput.total_images_per_second,
                      run.measured() ? 0.0 : run.wall_seconds);
 }
 
@@ -126,7 +128,7 @@ RunResult read_raw(const std::string& directory, const StoredRun& run) {
   return read_result((file_of(directory).parent_path() / run.raw_file).string());
 }
 
-Store::Store(std::string directory) : directory_(std::move(directory)) {
+ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   fs::create_directories(directory_, error);
   if (error) throw Error("cannot make {}: {}", directory_, error.message());
@@ -143,11 +145,11 @@ Store::Store(std::string directory) : directory_(std::move(directory)) {
   contents_ = read_store(directory_);
 }
 
-Store::~Store() { close(file_); }
+ResultsStore::~ResultsStore() { close(file_); }
 
 // Whoever was killed while writing left the beginning of a line, whose run will be measured again.
 // A line that is whole but for its end gets that.
-void Store::repair_end() {
+void ResultsStore::repair_end() {
   const fs::path path = fs::path(directory_) / kFile;
   std::ifstream file(path);
   std::string text, last;
@@ -166,7 +168,7 @@ void Store::repair_end() {
   if (!repaired) fail("repair", path);
 }
 
-void Store::append(const StoredRun& run) {
+void ResultsStore::append(const StoredRun& run) {
   const std::string line = stored_line(run);
   const fs::path path = fs::path(directory_) / kFile;
   for (std::string_view rest = line; !rest.empty();) {

@@ -21,7 +21,7 @@ struct StoredRun {
   RunResult result = {};                     // without raw samples
 
   // It ran to its end; also what was simulated did.
-  bool measured() const { return !result.error && result.status == "completed"; }
+  bool measured() const { return !result.error && result.status == RunStatus::Completed; }
 };
 
 // The same for copies of one launch, and for no two launches.
@@ -43,15 +43,15 @@ RunResult without_samples(RunResult result);
 std::string stored_line(const StoredRun& run);  // as results.jsonl has it, with its end
 
 // The one writer of a directory.
-class Store {
+class ResultsStore {
  public:
   static constexpr const char* kFile = "results.jsonl";
 
   // Makes the directory; repairs a torn last line. Throws Error, also when another has it open.
-  explicit Store(std::string directory);
-  ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
+  explicit ResultsStore(std::string directory);
+  ~ResultsStore();
+  ResultsStore(const ResultsStore&) = delete;
+  ResultsStore& operator=(const ResultsStore&) = delete;
 
   void append(const StoredRun& run);                           // is on disk when it returns
   const StoreContents& contents() const { return contents_; }  // with what was appended

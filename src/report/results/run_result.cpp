@@ -1,5 +1,6 @@
 #include "report/results/run_result.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +10,24 @@
 #include "report/results/json_fields.h"
 
 namespace lockstep {
+
+namespace {
+
+constexpr std::string_view kStatusNames[] = {"completed", "interrupted", "failed"};
+
+}  // namespace
+
+std::string_view name_of(RunStatus status) { return kStatusNames[static_cast<size_t>(status)]; }
+
+template <>
+struct JsonForm<RunStatus> {
+  static Json write(RunStatus status) { return name_of(status); }
+  static void read(const Json& json, RunStatus& status) {
+    const auto name = std::ranges::find(kStatusNames, json.get<std::string>());
+    if (name == std::end(kStatusNames)) throw Error("has the unknown status {}", json.dump());
+    status = static_cast<RunStatus>(name - std::begin(kStatusNames));
+  }
+};
 
 // The verdict in words, and back.
 template <>

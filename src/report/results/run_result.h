@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/run_config.h"
@@ -98,11 +99,14 @@ struct ProgramRun {
   std::vector<std::string> last_lines;  // of the process that failed
 };
 
+enum class RunStatus { Completed, Interrupted, Failed };
+std::string_view name_of(RunStatus status);  // "completed"
+
 struct RunResult {
   int schema_version = kResultSchemaVersion;
   std::string program_version;
-  std::string origin = "measured";   // or "program NAME", "simulated ..."
-  std::string status = "completed";  // or "interrupted", "failed"
+  std::string origin = "measured";  // or "program NAME", "simulated ..."
+  RunStatus status = RunStatus::Completed;
   std::optional<std::string> error;  // of a failed run, which has no numbers
   std::string started_at;            // UTC
   RunConfig config;

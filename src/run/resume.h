@@ -1,4 +1,4 @@
-// resume_point.h: what a run goes on from: the newest checkpoint of --train-dir, the same on all workers,
+// resume.h: what a run goes on from: the newest checkpoint of --train-dir, the same on all workers,
 // however many made it.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace lockstep {
 
 // Collective: rank 0 reads, all get it. Absent: there is none.
-std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Crew& crew,
+std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Group& group,
                                                std::ostream& notes);
 
 // Shortens the plan to what is left of it. The run ends where it would have ended without

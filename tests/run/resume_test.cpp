@@ -1,10 +1,10 @@
 // What is left of a run after a checkpoint.
-#include "run/resume_point.h"
+#include "run/resume.h"
 
 #include <gmock/gmock.h>
 
-#include "support/reference_kind.h"
 #include "base/error.h"
+#include "support/reference_kind.h"
 
 namespace lockstep {
 namespace {
@@ -15,7 +15,7 @@ const EngineKind kEngines[] = {reference_kind()};
 RunPlan resumed(RunConfig run, int workers, const CheckpointFacts& facts) {
   run.model = "resnet20";
   run.batch_size = 10;
-  RunPlan plan = plan_run(run, kEngines, {.workers = workers});
+  RunPlan plan = plan_run(run, kEngines, workers);
   go_on_from({"model.ckpt", Checkpoint(facts, {}, {})}, plan);
   return plan;
 }
@@ -34,8 +34,8 @@ TEST(Resume, ARunEndsWhereItWouldHaveEndedAndWarmsUpAgain) {
   const RunPlan plan = resumed({.num_batches = 40, .num_warmup_batches = 5}, 1, after(25, 250));
   EXPECT_EQ(plan.facts.warmup_steps, 5);
   EXPECT_EQ(plan.facts.timed_steps, 15);
-  EXPECT_EQ(plan.beginning.step, 25);
-  EXPECT_EQ(plan.beginning.schedule, 25);
+  EXPECT_EQ(plan.resume_point.step, 25);
+  EXPECT_EQ(plan.resume_point.schedule, 25);
   EXPECT_DOUBLE_EQ(plan.epochs, 15 * 10 / 50000.0);  // of the timed steps, as the header says
 }
 
@@ -56,8 +56,8 @@ TEST(Resume, NothingIsLeftOfAFinishedRun) {
 TEST(Resume, WithOtherWorkersEpochsAndRatesAreCountedInExamples) {
   RunConfig run = {.num_batches = {}, .num_epochs = 1.0, .num_warmup_batches = 0};
   const RunPlan plan = resumed(run, 2, after(1000, 10000));  // by one worker
-  EXPECT_EQ(plan.beginning.step, 1000);
-  EXPECT_EQ(plan.beginning.schedule, 500);
+  EXPECT_EQ(plan.resume_point.step, 1000);
+  EXPECT_EQ(plan.resume_point.schedule, 500);
   EXPECT_EQ(plan.facts.timed_steps, (50000 - 10000) / 20);
 }
 

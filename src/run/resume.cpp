@@ -1,4 +1,4 @@
-#include "run/resume_point.h"
+#include "run/resume.h"
 
 #include <fmt/format.h>
 
@@ -12,32 +12,32 @@ namespace lockstep {
 namespace {
 
 // The file as it is: every rank checks it again, so nothing on the way can go unnoticed either.
-FoundCheckpoint broadcast_checkpoint(Crew& crew, std::optional<FoundCheckpoint> found,
+FoundCheckpoint broadcast_checkpoint(Group& group, std::optional<FoundCheckpoint> found,
                                      const std::string& path, int64_t bytes) {
   if (found) {
-    crew.control().broadcast(found->checkpoint.memory().floats(), 0);
+    group.control().broadcast(found->checkpoint.memory().floats(), 0);
     return std::move(*found);
   }
   Memory memory(bytes);
-  crew.control().broadcast(memory.floats(), 0);
+  group.control().broadcast(memory.floats(), 0);
   return {path, Checkpoint(std::move(memory))};
 }
 
 }  // namespace
 
-std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Crew& crew,
+std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Group& group,
                                                std::ostream& notes) {
   std::optional<FoundCheckpoint> found;
-  if (crew.rank() == 0) {
+  if (group.rank() == 0) {
     found =
         newest_checkpoint(run.train_dir, [&](const std::string& line) { notes << line << "\n"; });
   }
-  if (crew.control().size() == 1) return found;
-  const std::string path = broadcast_text(crew.control(), found ? found->path : "", 0);
+  if (group.control().size() == 1) return found;
+  const std::string path = broadcast_text(group.control(), found ? found->path : "", 0);
   if (path.empty()) return {};
   const int64_t bytes = found ? found->checkpoint.memory().bytes() : 0;
-  const std::string length = broadcast_text(crew.control(), fmt::to_string(bytes), 0);
-  return broadcast_checkpoint(crew, std::move(found), path, std::stoll(length));
+  const std::string length = broadcast_text(group.control(), fmt::to_string(bytes), 0);
+  return broadcast_checkpoint(group, std::move(found), path, std::stoll(length));
 }
 
 void check_same_network(const FoundCheckpoint& found, const RunPlan& plan) {
@@ -55,9 +55,9 @@ void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
                      plan.optimizer.name);
   }
   const int64_t batch = int64_t{1} * plan.facts.batch_size * plan.facts.devices;
-  plan.beginning = {
+  plan.resume_point = {
       .step = facts.step, .examples = facts.examples, .schedule = facts.examples / batch};
-  const int64_t done = plan.config.num_epochs ? plan.beginning.schedule : facts.step;
+  const int64_t done = plan.config.num_epochs ? plan.resume_point.schedule : facts.step;
   const int64_t all = int64_t{1} * plan.facts.warmup_steps + plan.facts.timed_steps;
   const int64_t left = std::max<int64_t>(all - done, 0);
   plan.facts.warmup_steps =
