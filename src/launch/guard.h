@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "launch/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lockstep {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "launch/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lockstep {
 

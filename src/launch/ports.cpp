@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "launch/file_descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lockstep {
 namespace {

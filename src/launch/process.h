@@ -12,8 +12,8 @@
 
 #include <optional>
 
+#include "base/file_descriptor.h"
 #include "launch/command.h"
-#include "launch/file_descriptor.h"
 
 namespace lockstep {
 
