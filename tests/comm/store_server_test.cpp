@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "comm/store.h"
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -153,7 +154,10 @@ TEST_F(Strangers, AMemberThatNeverReadsItsAnswersIsDropped) {
   write_all(socket, encode(HelloRequest{token_, ""}), Seconds{60});
   for (int i = 0; i < 20; ++i) shout(socket, encode(GetRequest{{"large"}, 0}));
   EXPECT_EQ(writer.get("large", Seconds{60}).size(), size_t{8} << 20);
-  while (server_.dropped() == 0) expect_running();
+  EXPECT_TRUE(wait_until([&] {
+    expect_running();
+    return server_.dropped() > 0;
+  }));
 }
 
 TEST(StoreServer, NeedsALongToken) {
