@@ -8,9 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include "app/command_runs.h"
 #include "app/interrupt.h"
-#include "app/program.h"
-#include "app/reference_kind.h"
 #include "base/text.h"
 #include "report/run_result.h"
 #include "support/file_text.h"
@@ -26,19 +25,6 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::Pair;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
 
 Outcome train(std::vector<std::string> more) {
   std::vector<std::string> words = {

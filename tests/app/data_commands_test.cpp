@@ -3,10 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "app/program.h"
-#include "app/reference_kind.h"
+#include "app/command_runs.h"
 #include "base/directory_lock.h"
 #include "data/jpeg_encode.h"
 #include "data/samples.h"
@@ -22,19 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
 
 Outcome train(const std::string& directory, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {"train",

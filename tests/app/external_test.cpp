@@ -6,10 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "app/program.h"
-#include "app/reference_kind.h"
+#include "app/command_runs.h"
 #include "report/run_result.h"
 #include "support/temporary_directory.h"
 
@@ -20,19 +18,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
 
 class External : public ::testing::Test {
  protected:
