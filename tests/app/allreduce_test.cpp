@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/real_runs.h"
 #include "comm/all_reduce_spec.h"
 #include "support/leaks.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

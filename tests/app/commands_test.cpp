@@ -8,10 +8,10 @@
 #include <set>
 #include <sstream>
 
-#include "app/command_runs.h"
-#include "app/interrupt.h"
+#include "base/interrupt.h"
 #include "base/text.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
+#include "support/command_runs.h"
 #include "support/file_text.h"
 #include "support/temporary_directory.h"
 
@@ -157,11 +157,11 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
     } buffer;
     std::ostream out(&buffer);
     std::ostringstream err;
-    Surroundings around = {.engines = engines, .out = out, .err = err};
+    RunContext context = {{.out = out, .err = err}, engines};
     const std::vector<std::string> words = {
         "train",       "--model=lenet",          "--batch-size=2", "--num-batches=100000",
         "--threads=1", "--num-warmup-batches=0", "--result",       path("r.json")};
-    const int code = run_program(around, words);
+    const int code = run_program(context, words);
     _exit(buffer.str().find("total images/sec:") == std::string::npos ? 99 : code);
   }
   int status = 0;

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/command_runs.h"
 #include "base/directory_lock.h"
-#include "data/jpeg_encode.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
+#include "support/command_runs.h"
 
 namespace lockstep {
 namespace {
