@@ -17,6 +17,7 @@
 #include "launch/run_monitor.h"
 #include "base/error.h"
 #include "base/exit_code.h"
+#include "base/random_token.h"
 #include "base/version.h"
 #include "base/text.h"
 #include "comm/network_interface.h"

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/random_token.h"
 #include "base/version.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/random_token.h"
 #include "comm/network_interface.h"
 #include "comm/store.h"
 #include "comm/store_server.h"

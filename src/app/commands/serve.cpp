@@ -10,8 +10,8 @@
 #include "app/options.h"
 #include "app/program.h"
 #include "base/error.h"
+#include "base/random_token.h"
 #include "base/text.h"
-#include "comm/store_server.h"
 #include "web/page_server.h"
 
 namespace lockstep {
