@@ -3,10 +3,11 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <unistd.h>
 
 #include <array>
 #include <memory>
+
+#include "base/host_name.h"
 
 namespace lockstep {
 namespace {
@@ -28,11 +29,6 @@ std::string text_of(const ifaddrs& one, int family) {
   return text.data();
 }
 
-std::string machine_name() {
-  std::array<char, 256> name = {};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
-
 }  // namespace
 
 std::string reachable_address(const std::string& listening_on) {
@@ -40,13 +36,13 @@ std::string reachable_address(const std::string& listening_on) {
              all_6 = listening_on == "::" || listening_on == "[::]";
   if (!all_4 && !all_6) return listening_on;
   ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) return machine_name();
+  if (getifaddrs(&first) != 0) return host_name();
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(first, freeifaddrs);
   for (const ifaddrs* one = all.get(); one; one = one->ifa_next) {
     const std::string text = text_of(*one, all_4 ? AF_INET : AF_INET6);
     if (!text.empty()) return text;
   }
-  return machine_name();
+  return host_name();
 }
 
 }  // namespace lockstep
