@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "comm/kernels.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 #include "comm/pipe_signal.h"
 #include "comm/missing_ranks.h"
 #include "comm/store.h"

@@ -20,7 +20,7 @@
 #include "base/random_token.h"
 #include "base/version.h"
 #include "base/text.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 #include "comm/store_server.h"
 #include "config/run_options.h"
 #include "process/ask.h"

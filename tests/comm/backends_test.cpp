@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/random_token.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 #include "comm/store.h"
 #include "comm/store_server.h"
 
