@@ -10,11 +10,6 @@ namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
 
-Progress::Style style_for(const Context& context) {
-  if (!context.err_is_terminal) return Progress::Style::Silent;
-  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
-}
-
 }  // namespace
 
 TrainWatch::TrainWatch(Context& context, const RunPlan& plan, Engine& engine, const Crew& crew,
@@ -26,7 +21,7 @@ TrainWatch::TrainWatch(Context& context, const RunPlan& plan, Engine& engine, co
       summaries_(summaries),
       who_(crew.rank() == 0 ? "" : crew.roster().who(crew.rank())),
       pulse_(pulse),
-      progress_(context.err, style_for(context)) {
+      progress_(context) {
   if (plan.config.precision) rule_.emplace(*plan.config.precision);
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());

@@ -28,11 +28,6 @@ std::string overview() {
   return text + "\n'lockstep data COMMAND --help' explains one.\n";
 }
 
-Progress::Style style_for(const Context& context) {
-  if (!context.err_is_terminal) return Progress::Style::Silent;
-  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
-}
-
 }  // namespace
 
 int data_command(RunContext& context, std::span<const std::string> arguments) {
@@ -76,7 +71,7 @@ Flag switch_flag(const std::string& name, const std::string& help, bool* value) 
 }
 
 WorkBar::WorkBar(Context& context, std::string what)
-    : progress_(context.err, style_for(context)), what_(std::move(what)) {}
+    : progress_(context), what_(std::move(what)) {}
 
 void WorkBar::show(int64_t done, int64_t all) {
   const double part = static_cast<double>(done) / static_cast<double>(std::max<int64_t>(all, 1));
