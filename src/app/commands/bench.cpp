@@ -8,14 +8,14 @@
 #include <optional>
 #include <ostream>
 
-#include "process/run_child.h"
-#include "base/interrupt.h"
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "nn/zoo.h"
+#include "process/run_child.h"
 #include "report/render/bench_table.h"
 
 namespace lockstep {
@@ -23,24 +23,16 @@ namespace {
 
 struct Entry {
   std::string model;
-  std::string batch;
+  int64_t batch;
 };
 
 struct Wishes {
   std::string models = "alexnet:128,resnet50:16,inception3:16";
-  std::string num_batches = "20";
-  std::string num_warmup_batches = "3";
-  std::string threads = "0";
+  int num_batches = 20, num_warmup_batches = 3, threads = 0;
   std::string output = "results";
 };
 
-std::string at_least(std::string_view option, int64_t least, const std::string& text) {
-  const auto number = whole_number(text);
-  if (!number || *number < least || *number > 10'000'000) {
-    throw UsageError("--{} must be a whole number of at least {}, not '{}'", option, least, text);
-  }
-  return text;
-}
+constexpr int64_t kMost = 10'000'000;
 
 // "alexnet:128,resnet50": names with batch sizes, which may be left out.
 std::vector<Entry> entries_in(const std::string& text) {
@@ -49,8 +41,8 @@ std::vector<Entry> entries_in(const std::string& text) {
     const std::vector<std::string> words = split(part, ':');
     if (words.size() > 2) throw UsageError("--models must be NAME:BATCH,..., not '{}'", text);
     const Model& model = find_model(words[0]);
-    const std::string batch = words.size() == 2 ? at_least("models: the batch", 1, words[1])
-                                                : fmt::to_string(model.default_batch_size);
+    const int64_t batch = words.size() == 2 ? whole_in("models: the batch", words[1], {1, kMost})
+                                            : model.default_batch_size;
     entries.push_back({std::string(model.name), batch});
   }
   return entries;
@@ -73,10 +65,11 @@ void prepare_output(const Wishes& wishes, const std::vector<Entry>& entries) {
 // Empty: the user interrupted it.
 std::optional<RunResult> measure(const Context& context, const Wishes& wishes, const Entry& entry) {
   const std::string path = result_path(wishes, entry);
-  const int code =
-      run_child({context.program, "train", "--model", entry.model, "--batch-size", entry.batch,
-                 "--num-batches", wishes.num_batches, "--num-warmup-batches",
-                 wishes.num_warmup_batches, "--threads", wishes.threads, "--result", path});
+  const int code = run_child({context.program, "train", "--model", entry.model,
+                              fmt::format("--batch-size={}", entry.batch),
+                              fmt::format("--num-batches={}", wishes.num_batches),
+                              fmt::format("--num-warmup-batches={}", wishes.num_warmup_batches),
+                              fmt::format("--threads={}", wishes.threads), "--result", path});
   if (code == kInterrupted) return {};
   if (code != kSuccess) {
     throw Error("lockstep train --model {} --batch-size {} ended with exit code {}", entry.model,
@@ -86,28 +79,16 @@ std::optional<RunResult> measure(const Context& context, const Wishes& wishes, c
 }
 
 CommandSyntax syntax_for(Wishes& wishes) {
-  const auto number = [](const char* name, int64_t least, std::string& target, std::string help) {
-    return Flag{
-        .name = name,
-        .value_name = "N",
-        .help = std::move(help),
-        .set = [=, &target](const std::string& text) { target = at_least(name, least, text); },
-        .default_text = target};
-  };
-  const auto text = [](const char* name, const char* value, std::string& target, std::string help) {
-    return Flag{.name = name,
-                .value_name = value,
-                .help = std::move(help),
-                .set = [&target](const std::string& given) { target = given; },
-                .default_text = target};
-  };
-  return {.command = "bench",
-          .summary = "Measures a few networks one after the other.",
-          .flags = {text("models", "NAME:BATCH,...", wishes.models, "what to measure"),
-                    number("num-batches", 1, wishes.num_batches, "timed steps of each"),
-                    number("num-warmup-batches", 0, wishes.num_warmup_batches, "steps before them"),
-                    number("threads", 0, wishes.threads, "0: every core"),
-                    text("output", "DIR", wishes.output, "where the results go, as JSON")}};
+  return {
+      .command = "bench",
+      .summary = "Measures a few networks one after the other.",
+      .flags = {
+          text_flag({"models", "NAME:BATCH,...", "what to measure", &wishes.models}),
+          number_flag({"num-batches", "timed steps of each", &wishes.num_batches, {1, kMost}}),
+          number_flag(
+              {"num-warmup-batches", "steps before them", &wishes.num_warmup_batches, {0, kMost}}),
+          number_flag({"threads", "0: every core", &wishes.threads, {0, kMost}}),
+          text_flag({"output", "DIR", "where the results go, as JSON", &wishes.output})}};
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/run_json.h"
+#include "data/formats/data_formats.h"
 #include "data/pipeline/bench_stages.h"
 #include "data/pipeline/cached_source.h"
-#include "data/formats/data_formats.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -27,11 +27,12 @@ CommandSyntax syntax_for(Wishes& wishes) {
       .summary =
           "Measures how many images per second are read, decoded, augmented, and go\n"
           "through the whole pipeline, by number of threads.",
-      .flags = {number_flag({"threads", "at most; 0: every core", &wishes.threads, 0, 4096}),
-                number_flag({"image-size", "that the network wants", &wishes.image_size, 1, 4096}),
-                number_flag({"batch-size", "of the pipeline", &wishes.batch_size, 1, 65536}),
+      .flags = {number_flag({"threads", "at most; 0: every core", &wishes.threads, {0, 4096}}),
                 number_flag(
-                    {"milliseconds", "of each measurement", &wishes.milliseconds, 1, 3600'000}),
+                    {"image-size", "that the network wants", &wishes.image_size, {1, 4096}}),
+                number_flag({"batch-size", "of the pipeline", &wishes.batch_size, {1, 65536}}),
+                number_flag(
+                    {"milliseconds", "of each measurement", &wishes.milliseconds, {1, 3600'000}}),
                 switch_flag("distortions", "change colours too", &wishes.distortions),
                 switch_flag("cache", "from memory instead of files", &wishes.cache),
                 switch_flag("json", "as JSON", &wishes.json)},

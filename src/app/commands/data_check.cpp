@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "config/json_text.h"
 #include "config/run_json.h"
-#include "data/pipeline/check_set.h"
 #include "data/formats/data_formats.h"
+#include "data/pipeline/check_set.h"
 #include "nn/datasets.h"
 
 namespace lockstep {
@@ -27,7 +27,7 @@ CommandSyntax syntax_for(Wishes& wishes) {
               "Looks at every example of a data set: checksums, pictures, labels, balance.\n"
               "Ends with 1 when something is damaged or missing.",
           .flags = {switch_flag("json", "as JSON", &wishes.json),
-                    number_flag({"threads", "0: every core", &wishes.threads, 0, 4096})},
+                    number_flag({"threads", "0: every core", &wishes.threads, {0, 4096}})},
           .positional =
               Positional{.name = "DIR",
                          .help = "directory of the data set",

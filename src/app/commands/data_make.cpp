@@ -5,11 +5,11 @@
 #include <ostream>
 
 #include "app/commands/data_commands.h"
-#include "base/interrupt.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/text.h"
-#include "data/pixels/made_images.h"
 #include "data/pipeline/pack.h"
+#include "data/pixels/made_images.h"
 
 namespace lockstep {
 namespace {
@@ -22,28 +22,30 @@ struct Wishes {
 
 CommandSyntax syntax_for(Wishes& wishes) {
   constexpr int64_t kMostImages = 100'000'000;
-  return {.command = "data make",
-          .summary =
-              "Makes up a data set of JPEG images that are read and decoded like photographs.\n"
-              "Called again after an interruption it goes on where it was.",
-          .flags = {number_flag({"images", "to train on", &wishes.images, 1, kMostImages}),
-                    number_flag({"validation", "images to validate on", &wishes.validation, 0,
-                                 kMostImages}),
-                    number_flag({"classes", "labels are 1 to this", &wishes.classes, 1, 1000000}),
-                    number_flag({"shards", "files; 0: one for every 1000 images", &wishes.shards, 0,
-                                 99999}),
-                    number_flag({"height", "of all images; 0: sizes like ImageNet's",
-                                 &wishes.height, 0, 20000}),
-                    number_flag({"width", "of all images; 0: sizes like ImageNet's", &wishes.width,
-                                 0, 20000}),
-                    number_flag({"quality", "of the JPEGs", &wishes.quality, 1, 100}),
-                    number_flag({"threads", "0: every core", &wishes.threads, 0, 4096}),
-                    number_flag({"seed", "of everything", &wishes.seed})},
-          .positional =
-              Positional{.name = "TARGET",
-                         .help = "directory for the files",
-                         .set = [&wishes](const std::string& word) { wishes.directory = word; },
-                         .required = true}};
+  return {
+      .command = "data make",
+      .summary =
+          "Makes up a data set of JPEG images that are read and decoded like photographs.\n"
+          "Called again after an interruption it goes on where it was.",
+      .flags =
+          {number_flag({"images", "to train on", &wishes.images, {1, kMostImages}}),
+           number_flag(
+               {"validation", "images to validate on", &wishes.validation, {0, kMostImages}}),
+           number_flag({"classes", "labels are 1 to this", &wishes.classes, {1, 1000000}}),
+           number_flag(
+               {"shards", "files; 0: one for every 1000 images", &wishes.shards, {0, 99999}}),
+           number_flag(
+               {"height", "of all images; 0: sizes like ImageNet's", &wishes.height, {0, 20000}}),
+           number_flag(
+               {"width", "of all images; 0: sizes like ImageNet's", &wishes.width, {0, 20000}}),
+           number_flag({"quality", "of the JPEGs", &wishes.quality, {1, 100}}),
+           number_flag({"threads", "0: every core", &wishes.threads, {0, 4096}}),
+           number_flag({"seed", "of everything", &wishes.seed, {0, int64_t{1} << 50}})},
+      .positional =
+          Positional{.name = "TARGET",
+                     .help = "directory for the files",
+                     .set = [&wishes](const std::string& word) { wishes.directory = word; },
+                     .required = true}};
 }
 
 PackedExample made_example(const Wishes& wishes, Split split, int64_t index) {

@@ -5,14 +5,14 @@
 #include <ostream>
 
 #include "app/commands/data_commands.h"
-#include "base/interrupt.h"
-#include "run/run_input.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "data/formats/data_formats.h"
 #include "data/pipeline/pack.h"
 #include "report/render/remarks.h"
+#include "run/run_input.h"
 
 namespace lockstep {
 namespace {
@@ -24,24 +24,29 @@ struct Wishes {
 };
 
 CommandSyntax syntax_for(Wishes& wishes) {
-  return {
-      .command = "data pack",
-      .summary =
-          "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
-          "Called again after an interruption it goes on where it was.",
-      .flags = {number_flag({"shards", "files for training data; 0: one for every 100 MB",
-                             &wishes.shards, 0, 99999}),
-                number_flag({"threads", "0: every core", &wishes.threads, 0, 4096}),
-                number_flag({"quality", "of JPEGs made of stored pixels", &wishes.quality, 1, 100}),
-                number_flag({"seed", "of the order in which examples are written", &wishes.seed}),
-                switch_flag("skip-corrupt", "count damaged examples and go on",
-                            &wishes.skip_corrupt)},
-      .positional =
-          Positional{.name = "SOURCE TARGET",
-                     .help = "directories of the data set and of the files",
-                     .set = [&wishes](const std::string& word) { wishes.words.push_back(word); },
-                     .many = true,
-                     .required = true}};
+  return {.command = "data pack",
+          .summary =
+              "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
+              "Called again after an interruption it goes on where it was.",
+          .flags = {number_flag({"shards",
+                                 "files for training data; 0: one for every 100 MB",
+                                 &wishes.shards,
+                                 {0, 99999}}),
+                    number_flag({"threads", "0: every core", &wishes.threads, {0, 4096}}),
+                    number_flag(
+                        {"quality", "of JPEGs made of stored pixels", &wishes.quality, {1, 100}}),
+                    number_flag({"seed",
+                                 "of the order in which examples are written",
+                                 &wishes.seed,
+                                 {0, int64_t{1} << 50}}),
+                    switch_flag("skip-corrupt", "count damaged examples and go on",
+                                &wishes.skip_corrupt)},
+          .positional = Positional{
+              .name = "SOURCE TARGET",
+              .help = "directories of the data set and of the files",
+              .set = [&wishes](const std::string& word) { wishes.words.push_back(word); },
+              .many = true,
+              .required = true}};
 }
 
 constexpr int64_t kShardBytes = 100'000'000;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "doctor/host_checks.h"
@@ -20,20 +20,12 @@ struct DoctorWishes {
 };
 
 CommandSyntax syntax_for(DoctorWishes& wishes) {
-  const auto truth = [](bool& value) {
-    return [&value](const std::string& text) { value = text == "true"; };
-  };
   CommandSyntax syntax = {
       .command = "doctor",
       .summary = "Looks whether hosts are fit for a run, and says what to do about it.",
-      .flags = {{.name = "slurm",
-                 .value_name = "",
-                 .help = "the nodes of this allocation, or of one that srun asks for",
-                 .set = truth(wishes.slurm)},
-                {.name = "json",
-                 .value_name = "",
-                 .help = "all findings and answers as JSON",
-                 .set = truth(wishes.json)}}};
+      .flags = {switch_flag("slurm", "the nodes of this allocation, or of one that srun asks for",
+                            &wishes.slurm),
+                switch_flag("json", "all findings and answers as JSON", &wishes.json)}};
   constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
                                          "ssh-option"};
   for (Flag& flag : run_flags(wishes.survey.run)) {
@@ -87,8 +79,9 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   if (wishes.survey.run.nodes && !wishes.slurm && wishes.survey.run.hosts.empty()) {
     throw UsageError("--nodes is about hosts: give --hosts or --slurm");
   }
-  const SurveyRoute& route = wishes.slurm                        ? kSlurmRoute
- : wishes.survey.run.hosts.empty() ? kLocalRoute : kSshRoute;
+  const SurveyRoute& route = wishes.slurm                      ? kSlurmRoute
+                             : wishes.survey.run.hosts.empty() ? kLocalRoute
+                                                               : kSshRoute;
   const Examined all = route.survey(context, wishes.survey);
   const CheckContext checked = {.all = all,
                                 .version = program_version(),

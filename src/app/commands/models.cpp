@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -142,39 +142,26 @@ std::string all_models(const Wishes& wishes) {
 }
 
 CommandSyntax syntax_for(Wishes& wishes) {
-  const auto set_classes = [&wishes](const std::string& text) {
-    const auto number = whole_number(text);
-    if (!number || *number < 2 || *number > 10'000'000) {
-      throw UsageError("--num-classes must be a whole number of at least 2, not '{}'", text);
-    }
-    wishes.options.num_classes = static_cast<int>(*number);
-  };
   const auto set_dataset = [&wishes](const std::string& text) {
     wishes.dataset = find_dataset(text).name;
   };
-  return {
-      .command = "models",
-      .summary = "Lists the networks, or the layers of one.",
-      .flags = {{.name = "json",
-                 .value_name = "",
-                 .help = "as JSON",
-                 .set = [&wishes](const std::string& on) { wishes.json = on == "true"; }},
-                {.name = "num-classes",
-                 .value_name = "N",
-                 .help = "classes to tell apart; by default the data set's",
-                 .set = set_classes},
-                {.name = "data-name",
-                 .value_name = "NAME",
-                 .help = "only networks for this data set",
-                 .set = set_dataset},
-                {.name = "aux-head",
-                 .value_name = "",
-                 .help = "give inception3 its auxiliary classifier",
-                 .set =
-                     [&wishes](const std::string& on) { wishes.options.aux_head = on == "true"; }}},
-      .positional = Positional{.name = "NAME",
-                               .help = "a network",
-                               .set = [&wishes](const std::string& name) { wishes.name = name; }}};
+  return {.command = "models",
+          .summary = "Lists the networks, or the layers of one.",
+          .flags = {switch_flag("json", "as JSON", &wishes.json),
+                    number_flag({"num-classes",
+                                 "classes to tell apart; by default the data set's",
+                                 &wishes.options.num_classes,
+                                 {2, 10'000'000}}),
+                    {.name = "data-name",
+                     .value_name = "NAME",
+                     .help = "only networks for this data set",
+                     .set = set_dataset},
+                    switch_flag("aux-head", "give inception3 its auxiliary classifier",
+                                &wishes.options.aux_head)},
+          .positional = Positional{
+              .name = "NAME", .help = "a network", .set = [&wishes](const std::string& name) {
+                wishes.name = name;
+              }}};
 }
 
 }  // namespace
