@@ -50,15 +50,17 @@ function(lockstep_benchmark name)
 endfunction()
 
 # lockstep_embed(LIBRARY HEADER folder/x.h FILES name=path ...): files become part of the program;
-# HEADER declares std::string_view name() for each.
+# HEADER declares std::string_view name() for each, or, with TABLE rows ROW Row, one function for
+# all: std::span<const Row> rows().
 function(lockstep_embed library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;TABLE;ROW" "FILES")
   get_filename_component(stem ${arg_HEADER} NAME_WE)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
-  list(TRANSFORM arg_FILES REPLACE "^[a-z_]+=" "" OUTPUT_VARIABLE paths)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}_data.cpp)
+  list(TRANSFORM arg_FILES REPLACE "^[a-z0-9_]+=" "" OUTPUT_VARIABLE paths)
   string(REPLACE ";" "," files "${arg_FILES}")
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D HEADER=${arg_HEADER} -D "FILES=${files}"
+            -D "TABLE=${arg_TABLE}" -D "ROW=${arg_ROW}"
             -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${paths} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
   target_sources(lockstep_${library} PRIVATE ${output})

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -310,13 +309,5 @@ StoreServer::StoreServer(const StoreServerOptions& options) {
 StoreServer::~StoreServer() { loop_->stop(); }
 
 int64_t StoreServer::dropped() const { return loop_->dropped(); }
-
-std::string random_token() {
-  unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw Error("no random numbers");
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 }  // namespace lockstep

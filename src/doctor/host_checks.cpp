@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 
 namespace lockstep {
 namespace {

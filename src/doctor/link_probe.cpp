@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 
 namespace lockstep {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/random_token.h"
 #include "base/version.h"
-#include "comm/store_server.h"
 #include "launch/deploy.h"
 #include "launch/slurm.h"
 #include "launch/ssh_plan.h"

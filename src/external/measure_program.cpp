@@ -27,7 +27,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int kDefaultSteps = 100;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct ExternalRun {
@@ -58,7 +57,7 @@ RunConfig resolved(const Program& program, const RunConfig& options) {
     }
     run.batch_size = model->default_batch_size;
   }
-  run.num_batches = run.num_batches.value_or(kDefaultSteps);
+  run.num_batches = run.num_batches.value_or(kDefaultTimedSteps);
   return run;
 }
 

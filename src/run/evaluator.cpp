@@ -32,9 +32,8 @@ InputSpec examples_of(const RunPlan& plan, const Group& group) {
 
 // Of made-up images there are as many as training has.
 int64_t most_batches(const RunConfig& run) {
-  constexpr int64_t kAsMany = 100;
   if (run.num_eval_batches) return *run.num_eval_batches;
-  return run.data_dir.empty() ? run.num_batches.value_or(kAsMany) : 0;
+  return run.data_dir.empty() ? run.num_batches.value_or(kDefaultTimedSteps) : 0;
 }
 
 // What a pass found.

@@ -1,13 +1,14 @@
 #include "run/group.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
 #include "base/error.h"
+#include "base/host_name.h"
+#include "base/random_token.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "comm/all_reduce_spec.h"
@@ -16,12 +17,6 @@
 
 namespace lockstep {
 namespace {
-
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 std::string keeper() { return fmt::format("rank 0 ({})", host_name()); }
 

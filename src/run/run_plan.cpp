@@ -18,8 +18,6 @@
 namespace lockstep {
 namespace {
 
-constexpr int kDefaultSteps = 100;
-
 LearningRateFlags rate_flags(const RunConfig& run) {
   LearningRateFlags flags = {.initial = run.init_learning_rate,
                              .epochs_per_decay = run.num_epochs_per_decay,
@@ -118,7 +116,7 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
 
 // Enough steps to see every example of so many epochs.
 int steps_of(const RunConfig& run, int64_t examples, int64_t batch) {
-  if (!run.num_epochs) return run.num_batches.value_or(kDefaultSteps);
+  if (!run.num_epochs) return run.num_batches.value_or(kDefaultTimedSteps);
   const double steps = std::floor(
       (*run.num_epochs * static_cast<double>(examples) + static_cast<double>(batch) - 1) /
       static_cast<double>(batch));

@@ -10,11 +10,6 @@ namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
 
-Progress::Style style_for(const Context& context) {
-  if (!context.err_is_terminal) return Progress::Style::Silent;
-  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
-}
-
 }  // namespace
 
 StepReporter::StepReporter(Context& context, const RunPlan& plan, Engine& engine,
@@ -27,7 +22,7 @@ StepReporter::StepReporter(Context& context, const RunPlan& plan, Engine& engine
       summaries_(summaries),
       who_(group.rank() == 0 ? "" : group.roster().who(group.rank())),
       agreement_(agreement),
-      progress_(context.err, style_for(context)) {
+      progress_(context) {
   if (plan.config.precision) rule_.emplace(*plan.config.precision);
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());

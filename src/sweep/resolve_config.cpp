@@ -66,8 +66,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;
   if (program_elsewhere(context.engines, run.engine)) checked.engine = context.engines.front().name;
-  const RunPlan plan =
-      plan_run(checked, context.engines, run.num_devices * run.nodes.value_or(1));
+  const RunPlan plan = plan_run(checked, context.engines, run.num_devices * run.nodes.value_or(1));
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;
@@ -80,7 +79,7 @@ double guess_seconds(const RunConfig& run, int cores) {
   const double macs = static_cast<double>(cost_of(build(model)).forward_macs);
   const int threads = run.threads > 0 ? run.threads : std::max(1, cores / run.num_devices);
   const double used = std::min(threads * run.num_devices, cores);
-  const double steps = run.num_batches.value_or(100) + run.num_warmup_batches;
+  const double steps = run.num_batches.value_or(kDefaultTimedSteps) + run.num_warmup_batches;
   const double flops = macs * 2 * (run.forward_only ? 1 : 3) * run.batch_size * run.num_devices;
   return kStartSeconds + steps * flops / (used * kCoreFlops);
 }

@@ -9,18 +9,10 @@
 #include "report/results/launch_rate.h"
 
 namespace lockstep {
-namespace {
-
-Progress::Style style(const Context& context) {
-  if (!context.err_is_terminal) return Progress::Style::Silent;
-  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
-}
-
-}  // namespace
 
 SweepProgress::SweepProgress(const PlannedSweep& sweep, const std::string& directory,
                              Context& context)
-    : sweep_(sweep), context_(context), progress_(context.err, style(context)), file_(directory) {}
+    : sweep_(sweep), context_(context), progress_(context), file_(directory) {}
 
 SweepWatch SweepProgress::watch(const InterruptWatch& interrupts) {
   return {.starting =

@@ -5,35 +5,26 @@
 
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
-#include "app/program.h"
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "report/results/run_result.h"
-#include "support/reference_kind.h"
+#include "support/command_runs.h"
+#include "support/file_text.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  RunContext context = {{.out = out, .err = err}, engines};
-  const int code = run_program(context, words);
-  return {code, out.str(), err.str()};
-}
+using ::testing::Pair;
 
 Outcome train(std::vector<std::string> more) {
   std::vector<std::string> words = {
@@ -114,18 +105,38 @@ TEST_F(Commands, BothImageOrdersGiveTheSameLoss) {
 }
 
 TEST_F(Commands, ProfileAndTraceNameTheLayers) {
-  const Outcome outcome = train({"--profile", "--trace-file", path("t.json")});
-  EXPECT_EQ(outcome.code, 0);
+  const Outcome outcome =
+      train({"--profile", "--trace-file", path("t.json"), "--result", path("r.json")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("forward ms"));
-  EXPECT_THAT(outcome.out, HasSubstr("conv0"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("forward ms")));
-  EXPECT_TRUE(fs::exists(path("t.json")));
+  std::set<std::pair<std::string, std::string>> traced;  // name and direction
+  const Json trace = Json::parse(file_text(path("t.json")));
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") traced.emplace(event.at("name"), event.at("cat"));
+  }
+  const std::vector<OpResult> ops = read_result(path("r.json")).ops;
+  EXPECT_EQ(ops.at(0).layer, "conv0");
+  for (const OpResult& op : ops) {
+    EXPECT_THAT(outcome.out, HasSubstr("\n" + op.layer + " "));
+    EXPECT_THAT(traced, Contains(Pair(op.layer + " " + op.what, "forward")));
+    EXPECT_THAT(traced, Contains(Pair(op.layer + " " + op.what, "backward")));
+  }
 }
 
 TEST_F(Commands, TheBenchmarkLogHasAMetricForEveryShownStep) {
   ASSERT_EQ(train({"--benchmark-log-dir", path("log"), "--display-every=1"}).code, 0);
-  EXPECT_TRUE(fs::exists(path("log/benchmark_run.log")));
-  EXPECT_TRUE(fs::exists(path("log/metric.log")));
+  EXPECT_EQ(Json::parse(file_text(path("log/benchmark_run.log"))).at("model_name"), "lenet");
+  std::vector<std::pair<std::string, int>> metrics;
+  for (const std::string& line : split(file_text(path("log/metric.log")), '\n')) {
+    if (line.empty()) continue;
+    const Json metric = Json::parse(line);
+    metrics.emplace_back(metric.at("name"), metric.at("global_step"));
+    EXPECT_GT(metric.at("value").get<double>(), 0) << line;
+  }
+  const char* shown = "current_examples_per_sec";  // after two steps of warm-up
+  EXPECT_THAT(metrics, ElementsAre(Pair(shown, 3), Pair(shown, 4), Pair(shown, 5),
+                                   Pair("average_examples_per_sec", 3)));
 }
 
 TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {

@@ -42,7 +42,7 @@ TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
     store.append(failed);
   }
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", old});
-  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(report.exit_code(), 1);
   EXPECT_THAT(report.out, HasSubstr("FAILED: it broke"));
 }
 

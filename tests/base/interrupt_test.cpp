@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <thread>
+
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -25,11 +26,12 @@ template <typename Action>
 // wanted.
 void send(int signal) {
   kill(getpid(), signal);
-  sigset_t waiting;
-  do {
-    std::this_thread::yield();
+  const bool taken = wait_until([&] {
+    sigset_t waiting;
     sigpending(&waiting);
-  } while (sigismember(&waiting, signal));
+    return sigismember(&waiting, signal) == 0;
+  });
+  if (!taken) _exit(2);
 }
 
 [[noreturn]] void send_last(int signal) {
@@ -42,7 +44,7 @@ TEST(InterruptWatch, RemembersTheFirstSignalAndTheSecondKills) {
                 const InterruptWatch watch;
                 if (watch.interrupted()) _exit(1);
                 send(SIGINT);
-                while (!watch.interrupted()) std::this_thread::yield();
+                if (!wait_until([&] { return watch.interrupted(); })) _exit(2);
                 send_last(SIGINT);
               }),
               KilledBySignal(SIGINT), "");

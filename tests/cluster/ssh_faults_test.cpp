@@ -2,7 +2,6 @@
 // leaves nothing behind.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "cluster/ssh_cluster.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -127,7 +127,7 @@ TEST_F(SshFaults, AKilledAgentEndsTheRun) {
   const Ran ran = launch_long({}, [&] { signal_in(2, "lockstep agent", SIGKILL); });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_TRUE(soon([&] { return !has_run_directory(2); }));
+  EXPECT_TRUE(wait_until([&] { return !has_run_directory(2); }));
   expect_nothing_left();
 }
 
@@ -162,7 +162,7 @@ TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
     signal_in(2, "lockstep train", SIGSTOP);
     for (const pid_t launcher : without_guards(processes_in(0, "lockstep train"))) {
       kill(launcher, SIGINT);
-      while (is_pending(launcher, SIGINT)) sched_yield();
+      EXPECT_TRUE(wait_until([&] { return !is_pending(launcher, SIGINT); }));
       kill(launcher, SIGINT);
     }
   });
@@ -208,13 +208,11 @@ class SlowSshFaults : public SshCluster {
     return {outcome.commands.front().status->code, err};
   }
 
-  // What was received so far goes when the line is gone: asked again and again, not waited for.
+  // What was received so far goes when the line is gone.
   void expect_nothing_left_soon() {
-    for (int question = 0; question < 2000 && (is_copying(1) || is_copying(2)); ++question) {
-      run_on(1, {"true"});
+    for (const int host : {1, 2}) {
+      EXPECT_TRUE(wait_until([&] { return !is_copying(host); }, std::chrono::seconds(60))) << host;
     }
-    EXPECT_FALSE(is_copying(1));
-    EXPECT_FALSE(is_copying(2));
     expect_nothing_left();
   }
 };

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/random_token.h"
 #include "comm/missing_ranks.h"
 #include "comm/roster.h"
 #include "comm/store_server.h"

@@ -6,11 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "app/program.h"
 #include "report/results/run_result.h"
-#include "support/reference_kind.h"
+#include "support/command_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -20,19 +18,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  RunContext context = {{.out = out, .err = err}, engines};
-  const int code = run_program(context, words);
-  return {code, out.str(), err.str()};
-}
 
 class External : public ::testing::Test {
  protected:

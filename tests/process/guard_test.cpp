@@ -9,6 +9,7 @@
 #include "process/processes.h"
 #include "process/run_commands.h"
 #include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -56,7 +57,7 @@ TEST(Guard, TheDirectoryThatAKilledParentLeavesIsRemoved) {
   const std::string legacy = temporary.path("run");
   std::filesystem::create_directories(legacy + "/deep");
   kill_after_start("echo $$; exec sleep 1000", 1, legacy);
-  EXPECT_TRUE(soon([&] { return !std::filesystem::exists(legacy); }));
+  EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(legacy); }));
 }
 
 TEST(Guard, TheDirectoryOfAParentThatEndsByItselfIsItsOwnAffair) {

@@ -1,14 +1,14 @@
 // processes.h: what tests need to know about processes that are not theirs.
 #pragma once
 
-#include <sched.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "support/wait_until.h"
 
 namespace lockstep {
 
@@ -21,20 +21,9 @@ inline bool has_ended(pid_t pid) {
   return state == 'Z' || state == 'X';
 }
 
-// Asks again and again.
-template <typename Question>
-bool soon(const Question& has_happened) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!has_happened()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    sched_yield();
-  }
-  return true;
-}
-
 // Killing takes effect a moment after kill() returns.
 inline bool ends_soon(pid_t pid) {
-  return soon([&] { return has_ended(pid); });
+  return wait_until([&] { return has_ended(pid); });
 }
 
 // Those with both texts in their environment, by which a test marks what it starts.

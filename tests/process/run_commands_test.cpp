@@ -185,7 +185,7 @@ TEST(RunCommands, WhatAProcessLeavesBehindIsEndedWithIt) {
 TEST(RunCommands, AnEscapedProcessIsNotWaitedFor) {
   const std::string note = ::testing::TempDir() + "/lockstep-pid-" + std::to_string(getpid());
   const Ran ran = run({shell("setsid sh -c 'echo $$ > " + note + "; exec sleep 1000' & " +
-                             "while [ ! -s " + note + " ]; do :; done; echo done")});
+                             "while [ ! -s " + note + " ]; do sleep 0.01; done; echo done")});
   EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why;
   pid_t escaped = 0;
   std::ifstream(note) >> escaped;

@@ -1,7 +1,9 @@
 #include "report/results/results_store.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -16,6 +18,27 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+// Files may not grow beyond this size for as long as it lives; writing more fails, as on a full
+// disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_ = {};
+};
 
 class StoreTest : public ::testing::Test {
  protected:
@@ -107,6 +130,21 @@ TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
   EXPECT_EQ(read_store(directory_).runs.size(), 1u);
   { ResultsStore(directory_).append(made(1)); }
   EXPECT_EQ(read_store(directory_).runs.size(), 2u);
+}
+
+TEST_F(StoreTest, AStoreThatCannotBeRepairedIsNotLeftLocked) {
+  { Store(directory_).append(made(0)); }
+  fs::resize_file(file(), fs::file_size(file()) - 1);
+  {
+    const FileSizeLimit full(fs::file_size(file()));
+    try {
+      const Store store(directory_);
+      FAIL() << "its last line has no end, and none can be written";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("cannot repair"));
+    }
+  }
+  EXPECT_EQ(Store(directory_).contents().runs.size(), 1u);
 }
 
 // Whatever the moment of the cut, the lines before it survive.

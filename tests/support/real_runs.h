@@ -13,6 +13,11 @@ namespace lockstep {
 struct Ran {
   PlanOutcome outcome;
   std::string out, err;
+
+  int exit_code() const {  // -1: by a signal, or it never started
+    const auto& status = outcome.commands.front().status;
+    return status && !status->by_signal ? status->code : -1;
+  }
 };
 
 // In `directory`, where several workers that fail leave their logs; empty: in this one. `poll` is

@@ -12,14 +12,14 @@ using ::testing::Not;
 
 TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
   const Ran ran = run(sweep({"--num-devices=1", "--engine=native,steam", "--optimizer=sgd,magic"}));
-  EXPECT_EQ(exit_code(ran), 2);
+  EXPECT_EQ(ran.exit_code(), 2);
   EXPECT_THAT(ran.err, HasSubstr("magic"));
   const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
-  EXPECT_EQ(exit_code(engine), 2);
+  EXPECT_EQ(engine.exit_code(), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
   const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
-  EXPECT_EQ(exit_code(data), 2);
+  EXPECT_EQ(data.exit_code(), 2);
   EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: there is no such directory"));
   EXPECT_FALSE(fs::exists(results()));
 }
@@ -51,7 +51,7 @@ TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
   EXPECT_THAT(one_uses_it.out,
               HasSubstr("variable-update=parameter_server gradient-compression=none"));
   const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
-  EXPECT_EQ(exit_code(refused), 2);
+  EXPECT_EQ(refused.exit_code(), 2);
   EXPECT_THAT(refused.err, HasSubstr("has no use for --gradient-compression"));
 }
 
@@ -82,7 +82,7 @@ TEST_F(Sweep, ARunIsKnownByItsHostsNotByWhatTheirFileIsCalled) {
 
 TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
   const Ran dir = run(sweep({"--train-dir=x"}));
-  EXPECT_EQ(exit_code(dir), 2);
+  EXPECT_EQ(dir.exit_code(), 2);
   EXPECT_EQ(
       dir.err,
       "lockstep: --train-dir: the runs of a sweep would go on from each other's checkpoints\n");
@@ -93,7 +93,7 @@ TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
   }
   EXPECT_THAT(help, HasSubstr("For all runs:"));
   const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
-  EXPECT_EQ(exit_code(file), 2);
+  EXPECT_EQ(file.exit_code(), 2);
   EXPECT_EQ(file.err, "lockstep: there is no file nosuch.toml\n");
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", directory_.string()}).err,
               HasSubstr("is a directory; a sweep reads a file"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/flags.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -14,14 +15,6 @@
 
 namespace lockstep {
 namespace {
-
-int number_from(int least, const std::string& option, const std::string& text) {
-  const auto number = whole_number(text);
-  if (!number || *number < least || *number > 1'000'000'000) {
-    throw UsageError("--{} must be a whole number of at least {}, not '{}'", option, least, text);
-  }
-  return static_cast<int>(*number);
-}
 
 std::vector<std::string> backends_in(const std::string& text) {
   std::vector<std::string> known, given = split(text, ',');
@@ -85,21 +78,13 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
                 .default_text = std::move(shown),
                 .letter = letter};
   };
-  const auto number = [](const char* name, char letter, int least, int& target, std::string help) {
-    return Flag{
-        .name = name,
-        .value_name = "N",
-        .help = std::move(help),
-        .set = [=, &target](const std::string& text) { target = number_from(least, name, text); },
-        .default_text = fmt::to_string(target),
-        .letter = letter};
-  };
   std::vector<Flag> flags = {
       bytes("minbytes", 'b', w.sizes.least_bytes, "smallest size, such as 8, 64K, 128M", "1K"),
       bytes("maxbytes", 'e', w.sizes.most_bytes, "largest size", "64M"),
-      number("stepfactor", 'f', 2, w.sizes.factor, "from one size to the next"),
-      number("iters", 'n', 1, w.iterations, "timed iterations of each size; for hosts, --nodes"),
-      number("warmup-iters", 'w', 0, w.warm_up, "iterations before them"),
+      number_flag({"stepfactor", "from one size to the next", &w.sizes.factor, {2}, 'f'}),
+      number_flag(
+          {"iters", "timed iterations of each size; for hosts, --nodes", &w.iterations, {1}, 'n'}),
+      number_flag({"warmup-iters", "iterations before them", &w.warm_up, {0}, 'w'}),
       {.name = "check",
        .value_name = "0|1",
        .help = "compare every number with the exact sum",
@@ -125,10 +110,9 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
        .value_name = "NAME,...",
        .help = "back-ends, which take turns; by default what suits where the ranks are",
        .set = [&w](const std::string& text) { w.backends = backends_in(text); }},
-      {.name = "tune",
-       .value_name = "",
-       .help = "try every algorithm, and print the --all-reduce-spec that suits this cluster",
-       .set = [&w](const std::string& text) { w.tune = text == "true"; }}};
+      switch_flag("tune",
+                  "try every algorithm, and print the --all-reduce-spec that suits this cluster",
+                  &w.tune)};
   for (Flag& flag : flags_of_a_run(w)) flags.push_back(std::move(flag));
   return {.command = "allreduce",
           .summary = "Measures how fast ranks sum numbers up, by size.",

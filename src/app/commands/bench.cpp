@@ -8,7 +8,7 @@
 #include <optional>
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -23,24 +23,16 @@ namespace {
 
 struct Entry {
   std::string model;
-  std::string batch;
+  int64_t batch;
 };
 
 struct Options {
   std::string models = "alexnet:128,resnet50:16,inception3:16";
-  std::string num_batches = "20";
-  std::string num_warmup_batches = "3";
-  std::string threads = "0";
+  int num_batches = 20, num_warmup_batches = 3, threads = 0;
   std::string output = "results";
 };
 
-std::string at_least(std::string_view option, int64_t least, const std::string& text) {
-  const auto number = whole_number(text);
-  if (!number || *number < least || *number > 10'000'000) {
-    throw UsageError("--{} must be a whole number of at least {}, not '{}'", option, least, text);
-  }
-  return text;
-}
+constexpr int64_t kMost = 10'000'000;
 
 // "alexnet:128,resnet50": names with batch sizes, which may be left out.
 std::vector<Entry> entries_in(const std::string& text) {
@@ -49,8 +41,8 @@ std::vector<Entry> entries_in(const std::string& text) {
     const std::vector<std::string> words = split(part, ':');
     if (words.size() > 2) throw UsageError("--models must be NAME:BATCH,..., not '{}'", text);
     const Model& model = find_model(words[0]);
-    const std::string batch = words.size() == 2 ? at_least("models: the batch", 1, words[1])
-                                                : fmt::to_string(model.default_batch_size);
+    const int64_t batch = words.size() == 2 ? whole_in("models: the batch", words[1], {1, kMost})
+                                            : model.default_batch_size;
     entries.push_back({std::string(model.name), batch});
   }
   return entries;
@@ -74,10 +66,11 @@ void prepare_output(const Options& options, const std::vector<Entry>& entries) {
 std::optional<RunResult> measure(const Context& context, const Options& options,
                                  const Entry& entry) {
   const std::string path = result_path(options, entry);
-  const int code =
-      run_child({context.program, "train", "--model", entry.model, "--batch-size", entry.batch,
-                 "--num-batches", options.num_batches, "--num-warmup-batches",
-                 options.num_warmup_batches, "--threads", options.threads, "--result", path});
+  const int code = run_child({context.program, "train", "--model", entry.model,
+                              fmt::format("--batch-size={}", entry.batch),
+                              fmt::format("--num-batches={}", options.num_batches),
+                              fmt::format("--num-warmup-batches={}", options.num_warmup_batches),
+                              fmt::format("--threads={}", options.threads), "--result", path});
   if (code == kInterrupted) return {};
   if (code != kSuccess) {
     throw Error("lockstep train --model {} --batch-size {} ended with exit code {}", entry.model,
@@ -87,29 +80,16 @@ std::optional<RunResult> measure(const Context& context, const Options& options,
 }
 
 CommandSyntax syntax_for(Options& options) {
-  const auto number = [](const char* name, int64_t least, std::string& target, std::string help) {
-    return Flag{
-        .name = name,
-        .value_name = "N",
-        .help = std::move(help),
-        .set = [=, &target](const std::string& text) { target = at_least(name, least, text); },
-        .default_text = target};
-  };
-  const auto text = [](const char* name, const char* value, std::string& target, std::string help) {
-    return Flag{.name = name,
-                .value_name = value,
-                .help = std::move(help),
-                .set = [&target](const std::string& given) { target = given; },
-                .default_text = target};
-  };
   return {
       .command = "bench",
       .summary = "Measures a few networks one after the other.",
-      .flags = {text("models", "NAME:BATCH,...", options.models, "what to measure"),
-                number("num-batches", 1, options.num_batches, "timed steps of each"),
-                number("num-warmup-batches", 0, options.num_warmup_batches, "steps before them"),
-                number("threads", 0, options.threads, "0: every core"),
-                text("output", "DIR", options.output, "where the results go, as JSON")}};
+      .flags = {
+          text_flag({"models", "NAME:BATCH,...", "what to measure", &options.models}),
+          number_flag({"num-batches", "timed steps of each", &options.num_batches, {1, kMost}}),
+          number_flag(
+              {"num-warmup-batches", "steps before them", &options.num_warmup_batches, {0, kMost}}),
+          number_flag({"threads", "0: every core", &options.threads, {0, kMost}}),
+          text_flag({"output", "DIR", "where the results go, as JSON", &options.output})}};
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -20,38 +20,19 @@ struct Options {
   bool markdown = false, json = false, any_work = false;
 };
 
-Flag switch_for(const char* name, const char* help, bool& target) {
-  return {.name = name, .value_name = "", .help = help, .set = [&target](const std::string& text) {
-            target = text == "true";
-          }};
-}
-
-Flag text_for(const char* name, const char* help, std::string& target) {
-  return {.name = name,
-          .value_name = "FILE,...",
-          .help = help,
-          .set = [&target](const std::string& text) { target = text; }};
-}
-
 CommandSyntax syntax_for(Options& options) {
   const auto word = [&](const std::string& text) { options.words.push_back(text); };
-  const auto threshold = [&](const std::string& text) {
-    options.threshold = fraction_in("threshold", text);
-  };
   return {.command = "compare",
           .summary = "Says which of several measurements is faster, if any.",
-          .flags = {text_for("a", "launches of the base, instead of naming it first", options.base),
-                    text_for("b", "launches to compare with --a", options.other),
-                    {.name = "threshold",
-                     .value_name = "X%",
-                     .help = "smaller differences do not matter",
-                     .set = threshold,
-                     .default_text = "2%"},
-                    switch_for("allow-different-work",
-                               "compare runs of different models, batches or devices",
-                               options.any_work),
-                    switch_for("markdown", "as a Markdown table", options.markdown),
-                    switch_for("json", "as JSON", options.json)},
+          .flags = {text_flag({"a", "FILE,...", "launches of the base, instead of naming it first",
+                               &options.base}),
+                    text_flag({"b", "FILE,...", "launches to compare with --a", &options.other}),
+                    threshold_flag(&options.threshold),
+                    switch_flag("allow-different-work",
+                                "compare runs of different models, batches or devices",
+                                &options.any_work),
+                    switch_flag("markdown", "as a Markdown table", &options.markdown),
+                    switch_flag("json", "as JSON", &options.json)},
           .positional = Positional{
               .name = "RESULT.json",
               .help = "results of 'train --result'; the first is the base. Several launches of one "

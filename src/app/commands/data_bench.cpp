@@ -27,11 +27,12 @@ CommandSyntax syntax_for(Options& options) {
       .summary =
           "Measures how many images per second are read, decoded, augmented, and go\n"
           "through the whole pipeline, by number of threads.",
-      .flags = {number_flag({"threads", "at most; 0: every core", &options.threads, 0, 4096}),
-                number_flag({"image-size", "that the network wants", &options.image_size, 1, 4096}),
-                number_flag({"batch-size", "of the pipeline", &options.batch_size, 1, 65536}),
+      .flags = {number_flag({"threads", "at most; 0: every core", &options.threads, {0, 4096}}),
                 number_flag(
-                    {"milliseconds", "of each measurement", &options.milliseconds, 1, 3600'000}),
+                    {"image-size", "that the network wants", &options.image_size, {1, 4096}}),
+                number_flag({"batch-size", "of the pipeline", &options.batch_size, {1, 65536}}),
+                number_flag(
+                    {"milliseconds", "of each measurement", &options.milliseconds, {1, 3600'000}}),
                 switch_flag("distortions", "change colours too", &options.distortions),
                 switch_flag("cache", "from memory instead of files", &options.cache),
                 switch_flag("json", "as JSON", &options.json)},

@@ -27,7 +27,7 @@ CommandSyntax syntax_for(Options& options) {
               "Looks at every example of a data set: checksums, pictures, labels, balance.\n"
               "Ends with 1 when something is damaged or missing.",
           .flags = {switch_flag("json", "as JSON", &options.json),
-                    number_flag({"threads", "0: every core", &options.threads, 0, 4096})},
+                    number_flag({"threads", "0: every core", &options.threads, {0, 4096}})},
           .positional =
               Positional{.name = "DIR",
                          .help = "directory of the data set",

@@ -28,11 +28,6 @@ std::string overview() {
   return text + "\n'lockstep data COMMAND --help' explains one.\n";
 }
 
-Progress::Style style_for(const Context& context) {
-  if (!context.err_is_terminal) return Progress::Style::Silent;
-  return context.colour ? Progress::Style::Colour : Progress::Style::Plain;
-}
-
 }  // namespace
 
 int data_command(RunContext& context, std::span<const std::string> arguments) {
@@ -53,30 +48,7 @@ int data_command(RunContext& context, std::span<const std::string> arguments) {
                    fmt::join(names, ", "));
 }
 
-Flag number_flag(const NumberFlag& number) {
-  const auto set = [number](const std::string& text) {
-    const auto given = whole_number(text);
-    if (!given || *given < number.least || *given > number.most) {
-      throw UsageError("--{} must be a whole number from {} to {}, not '{}'", number.name,
-                       number.least, number.most, text);
-    }
-    *number.value = *given;
-  };
-  return {.name = number.name,
-          .value_name = "N",
-          .help = number.help,
-          .set = set,
-          .default_text = std::to_string(*number.value)};
-}
-
-Flag switch_flag(const std::string& name, const std::string& help, bool* value) {
-  return {.name = name, .value_name = "", .help = help, .set = [value](const std::string& on) {
-            *value = on == "true";
-          }};
-}
-
-WorkBar::WorkBar(Context& context, std::string what)
-    : progress_(context.err, style_for(context)), what_(std::move(what)) {}
+WorkBar::WorkBar(Context& context, std::string what) : progress_(context), what_(std::move(what)) {}
 
 void WorkBar::show(int64_t done, int64_t all) {
   const double part = static_cast<double>(done) / static_cast<double>(std::max<int64_t>(all, 1));

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "data/pipeline/pack.h"
 #include "report/render/progress.h"
@@ -14,15 +14,6 @@ int data_pack_command(RunContext& context, std::span<const std::string> argument
 int data_make_command(RunContext& context, std::span<const std::string> arguments);
 int data_check_command(RunContext& context, std::span<const std::string> arguments);
 int data_bench_command(RunContext& context, std::span<const std::string> arguments);
-
-// A flag whose value is a whole number within limits; they are part of the complaint.
-struct NumberFlag {
-  std::string name, help;
-  int64_t* value;
-  int64_t least = 0, most = int64_t{1} << 50;
-};
-Flag number_flag(const NumberFlag& number);
-Flag switch_flag(const std::string& name, const std::string& help, bool* value);
 
 // A bar on the terminal for work that is counted; estimates the end from the beginning.
 class WorkBar {

@@ -22,28 +22,30 @@ struct Options {
 
 CommandSyntax syntax_for(Options& options) {
   constexpr int64_t kMostImages = 100'000'000;
-  return {.command = "data make",
-          .summary =
-              "Makes up a data set of JPEG images that are read and decoded like photographs.\n"
-              "Called again after an interruption it goes on where it was.",
-          .flags = {number_flag({"images", "to train on", &options.images, 1, kMostImages}),
-                    number_flag({"validation", "images to validate on", &options.validation, 0,
-                                 kMostImages}),
-                    number_flag({"classes", "labels are 1 to this", &options.classes, 1, 1000000}),
-                    number_flag({"shards", "files; 0: one for every 1000 images", &options.shards,
-                                 0, 99999}),
-                    number_flag({"height", "of all images; 0: sizes like ImageNet's",
-                                 &options.height, 0, 20000}),
-                    number_flag({"width", "of all images; 0: sizes like ImageNet's", &options.width,
-                                 0, 20000}),
-                    number_flag({"quality", "of the JPEGs", &options.quality, 1, 100}),
-                    number_flag({"threads", "0: every core", &options.threads, 0, 4096}),
-                    number_flag({"seed", "of everything", &options.seed})},
-          .positional =
-              Positional{.name = "TARGET",
-                         .help = "directory for the files",
-                         .set = [&options](const std::string& word) { options.directory = word; },
-                         .required = true}};
+  return {
+      .command = "data make",
+      .summary =
+          "Makes up a data set of JPEG images that are read and decoded like photographs.\n"
+          "Called again after an interruption it goes on where it was.",
+      .flags =
+          {number_flag({"images", "to train on", &options.images, {1, kMostImages}}),
+           number_flag(
+               {"validation", "images to validate on", &options.validation, {0, kMostImages}}),
+           number_flag({"classes", "labels are 1 to this", &options.classes, {1, 1000000}}),
+           number_flag(
+               {"shards", "files; 0: one for every 1000 images", &options.shards, {0, 99999}}),
+           number_flag(
+               {"height", "of all images; 0: sizes like ImageNet's", &options.height, {0, 20000}}),
+           number_flag(
+               {"width", "of all images; 0: sizes like ImageNet's", &options.width, {0, 20000}}),
+           number_flag({"quality", "of the JPEGs", &options.quality, {1, 100}}),
+           number_flag({"threads", "0: every core", &options.threads, {0, 4096}}),
+           number_flag({"seed", "of everything", &options.seed, {0, int64_t{1} << 50}})},
+      .positional =
+          Positional{.name = "TARGET",
+                     .help = "directory for the files",
+                     .set = [&options](const std::string& word) { options.directory = word; },
+                     .required = true}};
 }
 
 PackedExample made_example(const Options& options, Split split, int64_t index) {

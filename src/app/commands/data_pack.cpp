@@ -24,25 +24,29 @@ struct Options {
 };
 
 CommandSyntax syntax_for(Options& options) {
-  return {
-      .command = "data pack",
-      .summary =
-          "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
-          "Called again after an interruption it goes on where it was.",
-      .flags = {number_flag({"shards", "files for training data; 0: one for every 100 MB",
-                             &options.shards, 0, 99999}),
-                number_flag({"threads", "0: every core", &options.threads, 0, 4096}),
-                number_flag(
-                    {"quality", "of JPEGs made of stored pixels", &options.quality, 1, 100}),
-                number_flag({"seed", "of the order in which examples are written", &options.seed}),
-                switch_flag("skip-corrupt", "count damaged examples and go on",
-                            &options.skip_corrupt)},
-      .positional =
-          Positional{.name = "SOURCE TARGET",
-                     .help = "directories of the data set and of the files",
-                     .set = [&options](const std::string& word) { options.words.push_back(word); },
-                     .many = true,
-                     .required = true}};
+  return {.command = "data pack",
+          .summary =
+              "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
+              "Called again after an interruption it goes on where it was.",
+          .flags = {number_flag({"shards",
+                                 "files for training data; 0: one for every 100 MB",
+                                 &options.shards,
+                                 {0, 99999}}),
+                    number_flag({"threads", "0: every core", &options.threads, {0, 4096}}),
+                    number_flag(
+                        {"quality", "of JPEGs made of stored pixels", &options.quality, {1, 100}}),
+                    number_flag({"seed",
+                                 "of the order in which examples are written",
+                                 &options.seed,
+                                 {0, int64_t{1} << 50}}),
+                    switch_flag("skip-corrupt", "count damaged examples and go on",
+                                &options.skip_corrupt)},
+          .positional = Positional{
+              .name = "SOURCE TARGET",
+              .help = "directories of the data set and of the files",
+              .set = [&options](const std::string& word) { options.words.push_back(word); },
+              .many = true,
+              .required = true}};
 }
 
 constexpr int64_t kShardBytes = 100'000'000;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "doctor/host_checks.h"
@@ -20,20 +20,12 @@ struct DoctorOptions {
 };
 
 CommandSyntax syntax_for(DoctorOptions& options) {
-  const auto truth = [](bool& value) {
-    return [&value](const std::string& text) { value = text == "true"; };
-  };
   CommandSyntax syntax = {
       .command = "doctor",
       .summary = "Looks whether hosts are fit for a run, and says what to do about it.",
-      .flags = {{.name = "slurm",
-                 .value_name = "",
-                 .help = "the nodes of this allocation, or of one that srun asks for",
-                 .set = truth(options.slurm)},
-                {.name = "json",
-                 .value_name = "",
-                 .help = "all findings and answers as JSON",
-                 .set = truth(options.json)}}};
+      .flags = {switch_flag("slurm", "the nodes of this allocation, or of one that srun asks for",
+                            &options.slurm),
+                switch_flag("json", "all findings and answers as JSON", &options.json)}};
   constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
                                          "ssh-option"};
   for (Flag& flag : run_flags(options.survey.run)) {
@@ -90,7 +82,7 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const SurveyRoute& route = options.slurm                      ? kSlurmRoute
                              : options.survey.run.hosts.empty() ? kLocalRoute
                                                                 : kSshRoute;
-  const HostSurvey all = route.survey(context, options.survey);
+  const Examined all = route.survey(context, options.survey);
   const CheckContext checked = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(context.program),

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -142,40 +142,26 @@ std::string all_models(const Options& options) {
 }
 
 CommandSyntax syntax_for(Options& options) {
-  const auto set_classes = [&options](const std::string& text) {
-    const auto number = whole_number(text);
-    if (!number || *number < 2 || *number > 10'000'000) {
-      throw UsageError("--num-classes must be a whole number of at least 2, not '{}'", text);
-    }
-    options.options.num_classes = static_cast<int>(*number);
-  };
   const auto set_dataset = [&options](const std::string& text) {
     options.dataset = find_dataset(text).name;
   };
-  return {
-      .command = "models",
-      .summary = "Lists the networks, or the layers of one.",
-      .flags = {{.name = "json",
-                 .value_name = "",
-                 .help = "as JSON",
-                 .set = [&options](const std::string& on) { options.json = on == "true"; }},
-                {.name = "num-classes",
-                 .value_name = "N",
-                 .help = "classes to tell apart; by default the data set's",
-                 .set = set_classes},
-                {.name = "data-name",
-                 .value_name = "NAME",
-                 .help = "only networks for this data set",
-                 .set = set_dataset},
-                {.name = "aux-head",
-                 .value_name = "",
-                 .help = "give inception3 its auxiliary classifier",
-                 .set = [&options](
-                            const std::string& on) { options.options.aux_head = on == "true"; }}},
-      .positional = Positional{
-          .name = "NAME", .help = "a network", .set = [&options](const std::string& name) {
-            options.name = name;
-          }}};
+  return {.command = "models",
+          .summary = "Lists the networks, or the layers of one.",
+          .flags = {switch_flag("json", "as JSON", &options.json),
+                    number_flag({"num-classes",
+                                 "classes to tell apart; by default the data set's",
+                                 &options.options.num_classes,
+                                 {2, 10'000'000}}),
+                    {.name = "data-name",
+                     .value_name = "NAME",
+                     .help = "only networks for this data set",
+                     .set = set_dataset},
+                    switch_flag("aux-head", "give inception3 its auxiliary classifier",
+                                &options.options.aux_head)},
+          .positional = Positional{
+              .name = "NAME", .help = "a network", .set = [&options](const std::string& name) {
+                options.name = name;
+              }}};
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <set>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -32,38 +32,20 @@ struct Options {
 };
 
 CommandSyntax syntax_for(Options& options) {
-  const auto truth = [](const char* name, const char* help, bool& target) {
-    return Flag{
-        .name = name, .value_name = "", .help = help, .set = [&target](const std::string& text) {
-          target = text == "true";
-        }};
-  };
-  const auto directory = [](const char* name, const char* help, std::string& target) {
-    return Flag{
-        .name = name, .value_name = "DIR", .help = help, .set = [&target](const std::string& text) {
-          target = text;
-        }};
-  };
-  const auto threshold = [&](const std::string& text) {
-    options.threshold = fraction_in("threshold", text);
-  };
   return {
       .command = "report",
       .summary = "Says what sweeps measured, as a table, CSV files, pictures and a page.",
-      .flags = {directory("output", "for the files; by default the first directory",
-                          options.output),
-                truth("markdown", "the table as Markdown", options.markdown),
-                truth("best", "the fastest configuration of each network and number of devices",
-                      options.best),
-                directory("baseline",
-                          "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
-                          "launches are too few to tell",
-                          options.baseline),
-                {.name = "threshold",
-                 .value_name = "X%",
-                 .help = "smaller differences do not matter",
-                 .set = threshold,
-                 .default_text = "2%"}},
+      .flags = {text_flag({"output", "DIR", "for the files; by default the first directory",
+                           &options.output}),
+                switch_flag("markdown", "the table as Markdown", &options.markdown),
+                switch_flag("best",
+                            "the fastest configuration of each network and number of devices",
+                            &options.best),
+                text_flag({"baseline", "DIR",
+                           "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
+                           "launches are too few to tell",
+                           &options.baseline}),
+                threshold_flag(&options.threshold)},
       .positional =
           Positional{.name = "DIR",
                      .help = "directories of 'lockstep sweep'",

@@ -6,12 +6,11 @@
 #include <ostream>
 #include <thread>
 
-#include "app/options.h"
+#include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/text.h"
-#include "comm/store_server.h"
+#include "base/random_token.h"
 #include "web/page_server.h"
 
 namespace lockstep {
@@ -21,37 +20,22 @@ constexpr int kPort = 8050;
 constexpr std::chrono::milliseconds kAskEvery{100};
 
 CommandSyntax syntax_for(ServeOptions& options) {
-  const auto port = [&](const std::string& text) {
-    const auto number = whole_number(text);
-    if (!number || *number < 0 || *number > 65535) {
-      throw UsageError("--port must be a number from 0 to 65535, not '{}'", text);
-    }
-    options.port = static_cast<int>(*number);
-  };
-  const auto text_to = [](std::string& target) {
-    return [&target](const std::string& text) { target = text; };
-  };
-  return {.command = "serve",
-          .summary = "Shows sweeps in the browser, while they run and side by side.",
-          .flags = {{.name = "host",
-                     .value_name = "ADDRESS",
-                     .help = "to listen on; other than a loopback address, readers need the token",
-                     .set = text_to(options.host),
-                     .default_text = "127.0.0.1"},
-                    {.name = "port",
-                     .value_name = "N",
-                     .help = "to listen on; 0: any that is free",
-                     .set = port,
-                     .default_text = fmt::to_string(kPort)},
-                    {.name = "token",
-                     .value_name = "TEXT",
-                     .help = "what readers need; by default a random one where one is needed",
-                     .set = text_to(options.token)}},
-          .positional =
-              Positional{.name = "DIR",
-                         .help = "directories of 'lockstep sweep', or directories of those",
-                         .set = [&](const std::string& text) { options.roots.push_back(text); },
-                         .many = true}};
+  return {
+      .command = "serve",
+      .summary = "Shows sweeps in the browser, while they run and side by side.",
+      .flags = {text_flag({"host", "ADDRESS",
+                           "to listen on; other than a loopback address, readers need the token",
+                           &options.host}),
+                number_flag(
+                    {"port", "to listen on; 0: any that is free", &options.port, {0, 65535}}),
+                text_flag({"token", "TEXT",
+                           "what readers need; by default a random one where one is needed",
+                           &options.token})},
+      .positional =
+          Positional{.name = "DIR",
+                     .help = "directories of 'lockstep sweep', or directories of those",
+                     .set = [&](const std::string& text) { options.roots.push_back(text); },
+                     .many = true}};
 }
 
 // It is part of an address.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "app/family_options.h"
+#include "app/flags.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "sweep/sweep_file.h"
@@ -16,14 +16,6 @@ namespace {
 bool has_commas(const RunOption& option) {
   const std::string& values = option.details.value_name;
   return values.find(',') != std::string::npos || values.find("LIST") != std::string::npos;
-}
-
-int whole_in(const char* option, int least, const std::string& text) {
-  const auto number = whole_number(text);
-  if (!number || *number < least || *number > 1'000'000) {
-    throw UsageError("--{} must be a whole number of at least {}, not '{}'", option, least, text);
-  }
-  return static_cast<int>(*number);
 }
 
 // What a run has and a sweep cannot give it.
@@ -101,30 +93,26 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   const auto models = [&](const std::string& text) {
     for (const std::string& entry : split(text, ',')) options.lists["models"].push_back(entry);
   };
-  const auto truth = [](bool& target) {
-    return [&target](const std::string& text) { target = text == "true"; };
-  };
   const auto timeout = [&](const std::string& text) {
     options.run_timeout = finite_number(text).value_or(0);
     if (options.run_timeout <= 0) throw UsageError("--run-timeout must be seconds, not '{}'", text);
   };
+  constexpr int64_t kMost = 1'000'000;
+  Flag repeats = number_flag({"repeats", command.repeats_help, &options.repeats, {1, kMost}});
+  repeats.default_text = command.repeats;
   return {
       {.name = "models",
        .value_name = "NAME:BATCH,...",
        .help = "networks with their batch sizes",
        .set = models,
        .many = true},
-      {.name = "max-devices",
-       .value_name = "N",
-       .help =
+      number_flag(
+          {"max-devices",
            "unless --num-devices: 1, 2, 4, ... up to this; by default one per core, with --hosts "
            "hosts instead, all of them",
-       .set = [&](auto& text) { options.max_devices = whole_in("max-devices", 1, text); }},
-      {.name = "repeats",
-       .value_name = "N",
-       .help = command.repeats_help,
-       .set = [&](auto& text) { options.repeats = whole_in("repeats", 1, text); },
-       .default_text = command.repeats},
+           &options.max_devices,
+           {1, kMost}}),
+      repeats,
       {.name = "precision",
        .value_name = "X%",
        .help = "enough launches once images/sec is known this well; --repeats is the most then",
@@ -135,28 +123,18 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
        .set = [&](auto& text) { options.output = text; },
        .default_text = command.output,
        .letter = 'o'},
-      {.name = "order-seed",
-       .value_name = "N",
-       .help = "of the random order of launches",
-       .set = [&](auto& text) { options.order_seed = whole_in("order-seed", 0, text); },
-       .default_text = "1"},
+      number_flag(
+          {"order-seed", "of the random order of launches", &options.order_seed, {0, kMost}}),
       {.name = "run-timeout",
        .value_name = "SECONDS",
        .help = "after which a launch has failed",
        .set = timeout,
        .default_text = "3600"},
-      {.name = "retry-failed",
-       .value_name = "",
-       .help = "launch failed runs again",
-       .set = truth(options.retry_failed)},
-      {.name = "dry-run",
-       .value_name = "",
-       .help = "list the launches, in order, and stop",
-       .set = truth(options.dry_run)},
-      {.name = "best",
-       .value_name = "",
-       .help = "at the end, the fastest configuration of each network and number of devices",
-       .set = truth(options.best)},
+      switch_flag("retry-failed", "launch failed runs again", &options.retry_failed),
+      switch_flag("dry-run", "list the launches, in order, and stop", &options.dry_run),
+      switch_flag("best",
+                  "at the end, the fastest configuration of each network and number of devices",
+                  &options.best),
   };
 }
 

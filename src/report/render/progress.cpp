@@ -21,12 +21,11 @@ std::string progress_text(const std::string& what, int done, int all, Seconds re
 }
 
 void Progress::show(const std::string& what, int done, int all, Seconds remaining) {
-  if (style_ == Style::Silent || (shown_ && seconds_since(last_) < kPause)) return;
+  if (!terminal_ || (shown_ && seconds_since(last_) < kPause)) return;
   last_ = Clock::now();
   shown_ = true;
   const std::string text = progress_text(what, done, all, remaining);
-  const bool colour = style_ == Style::Colour;
-  out_ << "\r\033[K" << (colour ? "\033[36m" : "") << text << (colour ? "\033[0m" : "")
+  out_ << "\r\033[K" << (colour_ ? "\033[36m" : "") << text << (colour_ ? "\033[0m" : "")
        << std::flush;
 }
 

@@ -2,17 +2,17 @@
 // but a terminal it says nothing: the step lines are there.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 
+#include "base/context.h"
 #include "base/time.h"
 
 namespace lockstep {
 
 class Progress {
  public:
-  enum class Style { Silent, Plain, Colour };  // what the stream can show
-  Progress(std::ostream& out, Style style) : out_(out), style_(style) {}
+  explicit Progress(const Context& context)
+      : out_(context.err), terminal_(context.err_is_terminal), colour_(context.colour) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -23,7 +23,7 @@ class Progress {
 
  private:
   std::ostream& out_;  // borrowed
-  Style style_;
+  bool terminal_, colour_;
   bool shown_ = false;
   TimePoint last_{};
 };

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/host_name.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -29,12 +30,6 @@ namespace fs = std::filesystem;
 constexpr const char* kFile = "progress.json";
 constexpr Seconds kOften{1};
 constexpr std::chrono::minutes kSilence{10};  // of a sweep on another host: it may be gone
-
-std::string host_name() {
-  char name[256] = "";
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
 
 bool is_running(const LiveState& state, const fs::path& file) {
   if (state.process <= 0) return false;

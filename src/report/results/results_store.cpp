@@ -133,19 +133,15 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
   fs::create_directories(directory_, error);
   if (error) throw Error("cannot make {}: {}", directory_, error.message());
   const fs::path path = fs::path(directory_) / kFile;
-  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) fail("write", path);
-  if (!lock_within(kPatience, file_)) {
-    const bool taken = errno == EWOULDBLOCK;
-    close(file_);
-    if (taken) throw Error("another sweep is running in {}", directory_);
+  file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file_.is_open()) fail("write", path);
+  if (!lock_within(kPatience, file_.number())) {
+    if (errno == EWOULDBLOCK) throw Error("another sweep is running in {}", directory_);
     fail("lock", path);
   }
   repair_end();
   contents_ = read_store(directory_);
 }
-
-ResultsStore::~ResultsStore() { close(file_); }
 
 // Whoever was killed while writing left the beginning of a line, whose run will be measured again.
 // A line that is whole but for its end gets that.
@@ -164,7 +160,8 @@ void ResultsStore::repair_end() {
   file.seekg(-1, std::ios::end);
   if (file.get() == '\n') return;
   const bool whole = !Json::parse(last, nullptr, false).is_discarded();
-  const bool repaired = whole ? write(file_, "\n", 1) == 1 : ftruncate(file_, begin) == 0;
+  const bool repaired =
+      whole ? write(file_.number(), "\n", 1) == 1 : ftruncate(file_.number(), begin) == 0;
   if (!repaired) fail("repair", path);
 }
 
@@ -172,12 +169,12 @@ void ResultsStore::append(const StoredRun& run) {
   const std::string line = stored_line(run);
   const fs::path path = fs::path(directory_) / kFile;
   for (std::string_view rest = line; !rest.empty();) {
-    const ssize_t written = write(file_, rest.data(), rest.size());
+    const ssize_t written = write(file_.number(), rest.data(), rest.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("write", path);
     rest.remove_prefix(static_cast<size_t>(written));
   }
-  if (fsync(file_) != 0) fail("write", path);
+  if (fsync(file_.number()) != 0) fail("write", path);
   contents_.runs.push_back(run);
   contents_.runs.back().result = without_samples(run.result);
 }

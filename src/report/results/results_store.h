@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "report/results/run_result.h"
 
 namespace lockstep {
@@ -49,9 +50,6 @@ class ResultsStore {
 
   // Makes the directory; repairs a torn last line. Throws Error, also when another has it open.
   explicit ResultsStore(std::string directory);
-  ~ResultsStore();
-  ResultsStore(const ResultsStore&) = delete;
-  ResultsStore& operator=(const ResultsStore&) = delete;
 
   void append(const StoredRun& run);                           // is on disk when it returns
   const StoreContents& contents() const { return contents_; }  // with what was appended
@@ -61,7 +59,7 @@ class ResultsStore {
   void repair_end();
 
   std::string directory_;
-  int file_ = -1;  // locked while it is open
+  FileDescriptor file_;  // locked while it is open
   StoreContents contents_;
 };
 

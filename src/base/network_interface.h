@@ -8,6 +8,8 @@ namespace lockstep {
 
 struct NetworkInterface {
   std::string name, address;
+  bool ipv6 = false;
+  bool for_others = false;  // up, and its address means this machine elsewhere too
 };
 std::vector<NetworkInterface> network_interfaces();  // a row per address, IPv4 first
 

@@ -1,8 +1,9 @@
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 
 #include <arpa/inet.h>
 #include <fmt/ranges.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 
@@ -14,6 +15,16 @@
 namespace lockstep {
 namespace {
 
+bool is_link_local(const sockaddr* address) {
+  return address->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+}
+
+bool is_for_others(const ifaddrs& entry) {
+  const bool up = (entry.ifa_flags & IFF_UP) != 0, loopback = (entry.ifa_flags & IFF_LOOPBACK) != 0;
+  return up && !loopback && !is_link_local(entry.ifa_addr);
+}
+
 std::vector<NetworkInterface> interfaces(int family, socklen_t length) {
   ifaddrs* first = nullptr;
   if (getifaddrs(&first) != 0) throw Error("cannot list the network interfaces");
@@ -23,7 +34,10 @@ std::vector<NetworkInterface> interfaces(int family, socklen_t length) {
     if (!entry->ifa_addr || entry->ifa_addr->sa_family != family) continue;
     char text[NI_MAXHOST] = "";
     getnameinfo(entry->ifa_addr, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-    found.push_back({entry->ifa_name, text});
+    found.push_back({.name = entry->ifa_name,
+                     .address = text,
+                     .ipv6 = family == AF_INET6,
+                     .for_others = is_for_others(*entry)});
   }
   return found;
 }
