@@ -1,7 +1,7 @@
 // What an image costs after decoding: the weights of its two axes, and resizing with normalising.
 #include <benchmark/benchmark.h>
 
-#include "data/pixel_kernels.h"
+#include "data/pixels/pixel_kernels.h"
 
 namespace lockstep {
 namespace {

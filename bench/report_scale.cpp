@@ -16,7 +16,7 @@
 #include "base/random.h"
 #include "config/run_id.h"
 #include "measure/summary.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {

@@ -6,8 +6,8 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
 endforeach()
 file(WRITE ${OUTPUT}
-"// Made from the files of src/launch/programs.
-#include \"launch/ready_programs.h\"
+"// Made from the files of src/external/programs.
+#include \"external/ready_programs.h\"
 
 namespace lockstep {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "comm/communicator.h"
-#include "comm/options.h"
+#include "comm/comm_options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

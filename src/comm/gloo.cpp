@@ -18,7 +18,7 @@
 #include "comm/kernels.h"
 #include "comm/network_interface.h"
 #include "comm/pipe_signal.h"
-#include "comm/roll_call.h"
+#include "comm/missing_ranks.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 

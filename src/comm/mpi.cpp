@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "comm/missing_ranks.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 

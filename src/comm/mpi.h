@@ -10,7 +10,7 @@
 #include <string>
 
 #include "comm/communicator.h"
-#include "comm/options.h"
+#include "comm/comm_options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

@@ -13,7 +13,7 @@
 
 #include "comm/chunk.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
+#include "comm/comm_options.h"
 #include "comm/roster.h"
 #include "comm/shared_block.h"
 

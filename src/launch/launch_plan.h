@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "launch/agent_protocol.h"
-#include "launch/command.h"
+#include "process/command.h"
 #include "launch/hosts.h"
-#include "launch/placement.h"
+#include "launch/place_ranks.h"
 #include "launch/ssh.h"
 #include "launch/tagged_line.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "launch/local.h"
+#include "launch/local_plan.h"
 #include "launch/mpirun.h"
 #include "launch/slurm.h"
 #include "launch/ssh_plan.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/command.h"
+#include "process/command.h"
 #include "launch/hosts.h"
 
 namespace lockstep {

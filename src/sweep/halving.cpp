@@ -4,7 +4,7 @@
 #include <map>
 
 #include "measure/statistics.h"
-#include "report/launch_rate.h"
+#include "report/results/launch_rate.h"
 
 namespace lockstep {
 namespace {

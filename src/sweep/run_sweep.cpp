@@ -11,10 +11,10 @@
 #include "base/error.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
-#include "launch/run_commands.h"
+#include "process/run_commands.h"
 #include "measure/launches.h"
-#include "report/launch_rate.h"
-#include "sweep/failure.h"
+#include "report/results/launch_rate.h"
+#include "sweep/launch_failure.h"
 #include "sweep/order.h"
 
 namespace lockstep {

@@ -14,7 +14,7 @@
 
 #include "base/time.h"
 #include "config/run_arguments.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 #include "sweep/axes.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "comm/gather.h"
 #include "nn/l2.h"
-#include "sync/kept_slice.h"
+#include "sync/owned_slice.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "sync/courier.h"
-#include "sync/placement.h"
+#include "sync/background_exchange.h"
+#include "sync/variable_placement.h"
 #include "sync/strategies.h"
 
 namespace lockstep {

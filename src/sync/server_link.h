@@ -6,7 +6,7 @@
 #include <string>
 
 #include "comm/communicator.h"
-#include "sync/placement.h"
+#include "sync/variable_placement.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 

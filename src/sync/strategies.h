@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "sync/strategy.h"
 
 namespace lockstep {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "sync/strategy.h"
 
 namespace lockstep {

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "data/protobuf.h"
+#include "data/formats/protobuf.h"
 
 namespace lockstep {
 namespace {

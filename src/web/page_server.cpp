@@ -14,8 +14,8 @@
 
 #include "base/error.h"
 #include "config/json_text.h"
-#include "report/store.h"
-#include "web/own_address.h"
+#include "report/results/results_store.h"
+#include "web/reachable_address.h"
 #include "web/page.h"
 #include "web/sweep_directories.h"
 

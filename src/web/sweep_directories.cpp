@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {

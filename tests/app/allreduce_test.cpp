@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "comm/all_reduce_spec.h"
-#include "launch/run_commands.h"
+#include "process/run_commands.h"
 #include "support/leaks.h"
 #include "support/temporary_directory.h"
 

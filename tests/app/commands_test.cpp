@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <sstream>
 
-#include "app/interrupt.h"
+#include "base/interrupt.h"
 #include "app/program.h"
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "base/text.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -30,8 +30,8 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& words) {
   const EngineKind engines[] = {reference_kind()};
   std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
+  RunContext context = {{.out = out, .err = err}, engines};
+  const int code = run_program(context, words);
   return {code, out.str(), err.str()};
 }
 
@@ -146,11 +146,11 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
     } buffer;
     std::ostream out(&buffer);
     std::ostringstream err;
-    Surroundings around = {.engines = engines, .out = out, .err = err};
+    RunContext context = {{.out = out, .err = err}, engines};
     const std::vector<std::string> words = {
         "train",       "--model=lenet",          "--batch-size=2", "--num-batches=100000",
         "--threads=1", "--num-warmup-batches=0", "--result",       path("r.json")};
-    const int code = run_program(around, words);
+    const int code = run_program(context, words);
     _exit(buffer.str().find("total images/sec:") == std::string::npos ? 99 : code);
   }
   int status = 0;

@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "app/program.h"
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "base/directory_lock.h"
-#include "data/jpeg_encode.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {
@@ -27,8 +27,8 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& words) {
   const EngineKind engines[] = {reference_kind()};
   std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
+  RunContext context = {{.out = out, .err = err}, engines};
+  const int code = run_program(context, words);
   return {code, out.str(), err.str()};
 }
 

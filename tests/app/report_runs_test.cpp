@@ -1,6 +1,6 @@
 // 'lockstep report' of real sweeps.
 #include "app/sweep_fixture.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {

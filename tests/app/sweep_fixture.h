@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "app/real_runs.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

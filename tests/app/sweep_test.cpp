@@ -8,8 +8,8 @@
 
 #include "app/sweep_fixture.h"
 #include "base/random.h"
-#include "launch/process.h"
-#include "report/store.h"
+#include "process/process.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {

@@ -1,6 +1,6 @@
 // 'lockstep tune' as a user calls it.
 #include "app/sweep_fixture.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "cluster/ran.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 #include "support/leaks.h"
 #include "support/temporary_directory.h"
 

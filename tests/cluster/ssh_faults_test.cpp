@@ -10,8 +10,8 @@
 
 #include "cluster/processes_in.h"
 #include "cluster/ssh_cluster.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/ssh_cluster.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "comm/missing_ranks.h"
 #include "comm/roster.h"
 #include "comm/store_server.h"
 

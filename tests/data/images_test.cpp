@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "data/colour.h"
-#include "data/jpeg_encode.h"
-#include "data/preprocess.h"
+#include "data/pixels/colour.h"
+#include "data/pixels/jpeg_encode.h"
+#include "data/pixels/preprocess.h"
 #include "data/samples.h"
 
 namespace lockstep {

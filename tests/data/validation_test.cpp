@@ -4,7 +4,7 @@
 #include <map>
 
 #include "data/samples.h"
-#include "data/validation_set.h"
+#include "data/pipeline/validation_set.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/regressions.h"
+#include "report/render/regressions_text.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "report/scaling.h"
+#include "report/analysis/scaling.h"
 
 #include <gmock/gmock.h>
 
@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/best.h"
+#include "report/render/best_text.h"
 #include "report/made_runs.h"
-#include "report/regressions.h"
-#include "report/scaling_charts.h"
-#include "report/scaling_text.h"
+#include "report/render/regressions_text.h"
+#include "report/render/scaling_charts.h"
+#include "report/render/scaling_text.h"
 
 namespace lockstep {
 namespace {

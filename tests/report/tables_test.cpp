@@ -4,12 +4,12 @@
 #include <set>
 #include <sstream>
 
-#include "report/bench_table.h"
-#include "report/chrome_trace.h"
-#include "report/profile.h"
-#include "report/progress.h"
-#include "report/remarks.h"
-#include "report/text_table.h"
+#include "report/render/bench_table.h"
+#include "report/results/chrome_trace.h"
+#include "report/render/profile.h"
+#include "report/render/progress.h"
+#include "report/render/remarks.h"
+#include "report/render/text_table.h"
 
 namespace lockstep {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "comm/options.h"
+#include "comm/comm_options.h"
 
 namespace lockstep {
 

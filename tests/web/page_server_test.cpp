@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 #include "support/temporary_directory.h"
 #include "web/sweep_directories.h"
 
