@@ -66,9 +66,6 @@ function(lockstep_test_properties result label timeout processors)
   if(NOT processors)
     set(processors 1)
   endif()
-  if(NOT TARGET ${label}_tests)
-    add_custom_target(${label}_tests)
-  endif()
   add_dependencies(${label}_tests ${ARGN})
   # What programs keep between runs stays out of the user's home.
   set(${result} LABELS ${label} TIMEOUT ${timeout} PROCESSORS ${processors}
