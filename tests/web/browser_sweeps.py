@@ -23,12 +23,11 @@ class Sweeps:
 
     @contextlib.contextmanager
     def started(self, *words, **streams):
-        process = subprocess.Popen([self.lockstep, *words], stdin=subprocess.DEVNULL, text=True, **streams)
-        try:
-            yield process
-        finally:
-            process.kill()  # does nothing when it has ended
-            process.communicate()
+        with subprocess.Popen([self.lockstep, *words], stdin=subprocess.DEVNULL, text=True, **streams) as process:
+            try:
+                yield process
+            finally:
+                process.kill()  # does nothing when it has ended
 
     def words(self, name, repeats):
         return ["sweep", "--models=trivial:2", "--num-devices=1,2", "--threads=1", "--num-warmup-batches=1",
