@@ -82,7 +82,7 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const SurveyRoute& route = options.slurm                      ? kSlurmRoute
                              : options.survey.run.hosts.empty() ? kLocalRoute
                                                                 : kSshRoute;
-  const Examined all = route.survey(context, options.survey);
+  const HostSurvey all = route.survey(context, options.survey);
   const CheckContext checked = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(context.program),

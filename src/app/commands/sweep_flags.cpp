@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/family_options.h"
 #include "app/flags.h"
 #include "base/error.h"
 #include "base/text.h"
