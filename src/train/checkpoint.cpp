@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "config/run_json.h"
-#include "data/crc32c.h"
+#include "data/formats/crc32c.h"
 
 namespace lockstep {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/run_json.h"
-#include "report/details.h"
+#include "report/analysis/details.h"
 
 namespace lockstep {
 

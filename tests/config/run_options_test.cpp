@@ -130,5 +130,10 @@ TEST(RunOptions, ANumberedChoiceTakesNumbersOnly) {
   }
 }
 
+TEST(RunOptions, HelpNamesTheDefaultNumberOfSteps) {
+  EXPECT_NE(find_option("num-batches")->help.find(std::to_string(kDefaultTimedSteps)),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace lockstep

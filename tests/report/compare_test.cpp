@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/analysis/compare.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "report/compare_text.h"
+#include "report/render/compare_text.h"
 
 namespace lockstep {
 namespace {

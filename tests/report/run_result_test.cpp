@@ -1,4 +1,4 @@
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 #include <gtest/gtest.h>
 
