@@ -89,7 +89,7 @@ void wait_for(const Groups& groups, int turns) {
 Guard::Guard(const std::string& legacy) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw Error("cannot make a pair of sockets: {}", std::strerror(errno));
+    throw Error("cannot create a socket pair: {}", std::strerror(errno));
   }
   const FileDescriptor theirs(ends[0]);
   ours_ = FileDescriptor(ends[1]);

@@ -21,7 +21,7 @@ int bind_any_port(const FileDescriptor& socket) {
   auto* plain = reinterpret_cast<sockaddr*>(&address);
   if (bind(socket.number(), plain, length) != 0 ||
       getsockname(socket.number(), plain, &length) != 0) {
-    throw Error("there is no free port: {}", std::strerror(errno));
+    throw Error("no free port: {}", std::strerror(errno));
   }
   return ntohs(address.sin_port);
 }

@@ -24,7 +24,7 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe: {}", std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot create a pipe: {}", std::strerror(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
@@ -37,7 +37,7 @@ Input make_input(const Command& command) {
   if (command.listens) {
     int ends[2];  // a socket: writing to one that is gone raises no signal
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw Error("cannot make a socket: {}", std::strerror(errno));
+      throw Error("cannot create a socket: {}", std::strerror(errno));
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
   }
@@ -98,7 +98,7 @@ std::string program_path(const Command& command, const std::vector<std::string>&
     }
     begin = end + 1;
   }
-  throw Error("cannot start {}: there is no program '{}' on the PATH", command.name, name);
+  throw Error("cannot start {}: program '{}' not found on PATH", command.name, name);
 }
 
 enum class Stage : int { Directory, Program };

@@ -165,7 +165,7 @@ class Plan {
                                .text = line.text,
                                .whole = line.whole,
                                .from_stderr = stream == Stream::Err};
-    if (watch_.line(output) == Next::Stop) decide(RunEnd::Stopped, "enough was measured");
+    if (watch_.line(output) == Next::Stop) decide(RunEnd::Stopped, "measurement complete");
   }
 
   void judge(size_t i, ExitStatus status) {
@@ -182,11 +182,11 @@ class Plan {
 
   void check_time() {
     if (seconds_since(start_) > limits_.time) {
-      decide(RunEnd::TimedOut, fmt::format("not done after {:.0f} seconds", limits_.time.count()));
+      decide(RunEnd::TimedOut, fmt::format("timeout after {:.0f} s", limits_.time.count()));
     }
     if (limits_.silence && seconds_since(last_output_) > *limits_.silence) {
       decide(RunEnd::Silent,
-             fmt::format("nothing was written for {:.0f} seconds", limits_.silence->count()));
+             fmt::format("timeout: no output for {:.0f} s", limits_.silence->count()));
     }
   }
 

@@ -71,7 +71,7 @@ TEST(RunCommands, AMissingProgramIsAFailureThatNamesIt) {
   const Ran ran = run({{.name = "worker 3", .argv = {"no-such-program-here"}}});
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
   EXPECT_EQ(ran.outcome.why,
-            "cannot start worker 3: there is no program 'no-such-program-here' on the PATH");
+            "cannot start worker 3: program 'no-such-program-here' not found on PATH");
   const Ran path = run({{.name = "worker 3", .argv = {"/no/such/program"}}});
   EXPECT_EQ(path.outcome.why, "cannot start worker 3: /no/such/program: No such file or directory");
   const Ran directory =
@@ -143,7 +143,7 @@ TEST(RunCommands, AProcessThatClosesItsOutputIsStillWaitedFor) {
 TEST(RunCommands, AHangIsEnded) {
   const Ran ran = run({shell("exec sleep 1000")}, {.time = Seconds(0.3)});
   EXPECT_EQ(ran.outcome.end, RunEnd::TimedOut);
-  EXPECT_THAT(ran.outcome.why, HasSubstr("not done after"));
+  EXPECT_THAT(ran.outcome.why, HasSubstr("timeout after"));
 }
 
 TEST(RunCommands, OfThoseThatAreDeafToThePoliteSignalNothingIsLeft) {
@@ -171,7 +171,7 @@ TEST(RunCommands, AStoppedProcessIsEndedToo) {
 TEST(RunCommands, SilenceIsNoticed) {
   const Ran ran = run({shell("echo hello; exec sleep 1000")}, {.silence = Seconds(0.3)});
   EXPECT_EQ(ran.outcome.end, RunEnd::Silent);
-  EXPECT_THAT(ran.outcome.why, HasSubstr("nothing was written for"));
+  EXPECT_THAT(ran.outcome.why, HasSubstr("timeout: no output for"));
 }
 
 TEST(RunCommands, WhatAProcessLeavesBehindIsEndedWithIt) {
@@ -235,7 +235,7 @@ TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
                                                 },
                                             .poll =
                                                 [&] {
-                                                  if (asked) throw Error("the launcher is gone");
+                                                  if (asked) throw Error("lost the launcher");
                                                   asked = deaf;
                                                   return deaf ? Next::Stop : Next::GoOn;
                                                 }});
