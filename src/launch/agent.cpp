@@ -55,8 +55,10 @@ class Orders {
       text_.erase(0, end + 1);
       if (line != kAlive) return line;
     }
-    if (ended_) throw Error("the launcher is gone");
-    if (seconds_since(heard_) > kLongSilence) throw Error("the launcher cannot be heard any more");
+    if (ended_) throw Error("lost the launcher: connection closed");
+    if (seconds_since(heard_) > kLongSilence) {
+      throw Error("lost the launcher: no message for {:.0f} s", kLongSilence.count());
+    }
     return {};
   }
 
@@ -84,7 +86,7 @@ class RunDirectory {
   explicit RunDirectory(const std::string& path) : path_(path) {
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) throw Error("cannot make {}: {}", path, error.message());
+    if (error) throw Error("cannot create {}: {}", path, error.message());
   }
   ~RunDirectory() {
     std::error_code ignored;
@@ -187,7 +189,8 @@ int run_agent(Context& context, const AnswerProbe& answer_probe) {
   }
   const AgentJob job = job_from_json(Json::parse(first));
   if (job.version != program_version()) {
-    throw Error("this is lockstep {}, and the launcher is {}", program_version(), job.version);
+    throw Error("version mismatch: lockstep {} here, {} at the launcher; install the same version",
+                program_version(), job.version);
   }
   return run_job(context, job, orders);
 }

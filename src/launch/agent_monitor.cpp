@@ -86,7 +86,7 @@ class AgentMonitor : public RunMonitor {
       const std::string why = said == complaints_.end()
                                   ? outcome.why
                                   : fmt::format("{}: {}", host(said->first), said->second);
-      context_.err << fmt::format("lockstep: host {}; the run was ended\n", why);
+      context_.err << fmt::format("lockstep: host {}; run stopped\n", why);
       report_event(context_, {.text = "host " + why});
       return kFailure;
     }
@@ -112,7 +112,7 @@ class AgentMonitor : public RunMonitor {
       context_.err << "[" << host(command) << "] " << line << "\n";
     }
     relay_.keep(host(command), said.text);
-    context_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    context_.err << "lockstep: " << said.text << "; run stopped\n" << std::flush;
     const auto cause = causes_.find(command);
     report_event(context_, cause == causes_.end() ? RunEvent{.text = said.text} : cause->second);
     code_ = code;

@@ -68,7 +68,7 @@ class BatchMonitor : public RunMonitor {
     pass_on();
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
-      return fail(outcome.why.empty() ? "the job was lost" : outcome.why);
+      return fail(outcome.why.empty() ? "lost contact with the Slurm job" : outcome.why);
     }
     const size_t space = last_.more.find(' ');  // "FAILED 1:0"
     const std::string state = last_.more.substr(0, space);

@@ -43,7 +43,8 @@ constexpr const char* kInstall =  // another launcher may have been faster, or i
     "rm -rf -- \"$2\"; fi; "
     "mv -T -- \"$1\" \"$2\" 2>/dev/null || { if ours \"$2\"; then for f in \"$1\"/*; do "
     "[ -e \"$2/${f##*/}\" ] || mv -- \"$f\" \"$2/\"; done; fi; "
-    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not ours\"; exit 1; }; }";
+    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not owned by you, or is a link; use "
+    "another --remote-dir\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
 constexpr double kSlowestBytesPerSecond = 125'000;  // of the way out, which all hosts share
@@ -104,7 +105,7 @@ class Step {
   std::string why_failed(const PlanOutcome& outcome, size_t i,
                          const std::vector<std::string>& said) const {
     const CommandOutcome& command = outcome.commands[i];
-    if (!command.status) return "ssh cannot be started";
+    if (!command.status) return "cannot start ssh";
     if (command.ended_by_us) return outcome.why;
     if (succeeded(*command.status, plan_[i])) return "";
     return said.empty() ? "ssh ended with " + words_for(*command.status) : with_remedy(said.back());
@@ -141,14 +142,15 @@ using Libraries = std::map<std::string, std::string>;  // places, by name
 Libraries missing_on(const Host& host, const std::vector<std::string>& ldd_lines,
                      const Libraries& own) {
   if (const std::string why = too_old(ldd_lines); !why.empty()) {
-    throw HostError({{host.name, "its system is older than this program needs: " + why, true}});
+    throw HostError({{host.name, "system libraries are too old for this program: " + why, true}});
   }
   Libraries missing;
   for (const auto& [library, path] : libraries_in(ldd_lines)) {
     if (!path.empty()) continue;
     const auto here = own.find(library);
     if (here == own.end() || here->second.empty()) {
-      throw HostError({{host.name, library + " is missing, and could not be brought there", true}});
+      throw HostError(
+          {{host.name, library + " is missing there and here; install it on the host", true}});
     }
     missing.insert(*here);
   }
@@ -171,7 +173,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
           if (!sent.insert({host.name, library}).second) {
-            throw HostError({{host.name, library + " was brought there, and is not found", true}});
+            throw HostError({{host.name, library + " was copied there but is not found", true}});
           }
           const size_t step = files++ / kFilesAtOnce;
           if (step == send.size()) send.emplace_back(deployment);

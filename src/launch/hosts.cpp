@@ -70,7 +70,7 @@ class Reader {
       host.slots = slots(word.substr(kSlots.size()));
     } else if (!word.starts_with(kMost) && !word.starts_with(kMostToo)) {
       if (without_user(host.ssh_target) != host.name) {
-        complain(fmt::format("'{}' is one word too many", word));
+        complain(fmt::format("'{}' is unexpected; use HOST [SSH_NAME] [slots=N]", word));
       }
       reach_by(host, checked({word, word}).ssh_target);
     }
@@ -95,7 +95,7 @@ class Reader {
   Host checked(Host host) const {
     const std::string name = without_user(host.name);
     if (!is_host_name(host.name) || !is_host_name(name) || host.name.rfind('@') == 0) {
-      complain(fmt::format("'{}' is no name of a host", host.name));
+      complain(fmt::format("'{}' is not a valid host name", host.name));
     }
     host.name = name;
     return host;
@@ -150,7 +150,7 @@ void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& r
   }
   if (hosts.size() == before) return;
   if (words.size() > 1 && listed.size() > 1) {
-    reader.complain("a list of hosts between commas stands alone on its line");
+    reader.complain("a comma-separated list of hosts must be alone on its line");
   }
   for (size_t i = 1; i < words.size(); ++i) reader.add_word(hosts.back(), words[i]);
 }
@@ -191,7 +191,7 @@ std::string no_file_either(const std::string& file_or_list, const std::string& w
   const bool one_word =
       !file_or_list.empty() && file_or_list.find_first_of(", :\n") == std::string::npos;
   if (!unknown || !one_word || is_file(file_or_list)) return why;
-  return fmt::format("{}; and there is no file '{}'", why, file_or_list);
+  return fmt::format("{}; no file '{}' either", why, file_or_list);
 }
 
 std::vector<Host> parse_hosts(const std::string& text, const std::string& where) {
@@ -203,7 +203,7 @@ std::vector<Host> parse_hosts(const std::string& text, const std::string& where)
     problems.note([&] { add_line(hosts, lines[i], Reader(where, line), problems); });
   }
   problems.report();
-  if (hosts.empty()) throw UsageError("{} names no host", where);
+  if (hosts.empty()) throw UsageError("{}: no hosts given", where);
   refuse_twice(hosts, where);
   return hosts;
 }
@@ -226,17 +226,18 @@ std::vector<Host> read_hosts(const std::string& file_or_list) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file_or_list, unknown) &&
       file_or_list.find('/') != std::string::npos) {
-    throw UsageError("--hosts {}: it is a directory, not a file", file_or_list);
+    throw UsageError("--hosts {}: is a directory; give a file or a list of hosts", file_or_list);
   }
   if (!is_file(file_or_list)) {
     if (looks_like_a_file(file_or_list)) {
-      throw UsageError("--hosts {}: there is no such file", file_or_list);
+      throw UsageError("--hosts {}: no such file", file_or_list);
     }
     return parse_hosts(file_or_list, "--hosts");
   }
   std::ifstream file(file_or_list);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad() || !file.is_open()) throw UsageError("--hosts {}: cannot be read", file_or_list);
+  if (file.bad() || !file.is_open())
+    throw UsageError("--hosts {}: cannot read the file", file_or_list);
   return parse_hosts(text, file_or_list);
 }
 

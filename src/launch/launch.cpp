@@ -213,8 +213,7 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
     logs.finish(code == kSuccess);
     return code;
   } catch (const Interrupted&) {
-    context.err
-        << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
+    context.err << "lockstep: interrupted before the run started; nothing is left on the hosts\n";
     return kInterrupted;
   } catch (const Error&) {  // only adds where they are
     logs.finish(/*went_well=*/false);

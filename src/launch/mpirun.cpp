@@ -39,7 +39,7 @@ std::string ssh_arguments(const SshOptions& ssh) {
   std::string text = "-o BatchMode=yes";
   for (const std::string& option : ssh.more) {
     if (option.find(' ') != std::string::npos) {
-      throw UsageError("--ssh-option '{}': mpirun hands no spaces to ssh; use your ssh config",
+      throw UsageError("--ssh-option '{}': mpirun cannot pass spaces to ssh; use your ssh config",
                        option);
     }
     text += " -o " + option;
@@ -90,7 +90,7 @@ Words mpich(const LaunchJob& job) {
   for (const Stretch& stretch : stretches_of(job.ranks)) {
     if (std::find(seen.begin(), seen.end(), stretch.host) != seen.end()) {
       throw UsageError(
-          "MPICH fills host by host, and these servers belong elsewhere; use --ps-in-worker, "
+          "MPICH fills hosts in order and cannot place these servers; use --ps-in-worker, "
           "--ps-per-node, or --launcher ssh");
     }
     seen.push_back(stretch.host);
@@ -120,7 +120,7 @@ MpiKind mpi_kind(const std::string& version_text) {
   for (const char* mark : {"hydra", "mpich", "intel(r) mpi"}) {
     if (text.find(mark) != std::string::npos) return MpiKind::Mpich;
   }
-  throw Error("mpirun is neither Open MPI's nor MPICH's: it says '{}'",
+  throw Error("mpirun is neither Open MPI nor MPICH; its version is '{}'",
               version_text.substr(0, version_text.find('\n')));
 }
 
@@ -134,11 +134,9 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
                     .stop_signal = SIGUSR1,
                     .orphan_signal = SIGUSR1}},  // SIGTERM twice, and it would tidy up nothing
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
-      .rendezvous =
-          open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
-      .cores =
-          "bound to none; workers of a host divide them, each pinned to its "
-          "part"};
+      .rendezvous = open ? "a free port on rank 0's host, exchanged through MPI"
+                         : "a free port on this machine",
+      .cores = "not bound by mpirun; divided among the workers of a host, each pinned to its own"};
   return plan;
 }
 

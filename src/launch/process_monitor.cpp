@@ -37,7 +37,7 @@ class ProcessMonitor : public RunMonitor {
   Next poll() override {
     if (!interrupts_.interrupted()) return Next::GoOn;
     const bool asked = std::exchange(asked_to_stop_, true);
-    if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process hangs");
+    if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process does not exit");
     return Next::Stop;
   }
 
@@ -53,7 +53,7 @@ class ProcessMonitor : public RunMonitor {
       relay_.explain();
     }
     relay_.keep("launcher", outcome.why);
-    context_.err << "lockstep: " << outcome.why << "; the run was ended\n";
+    context_.err << "lockstep: " << outcome.why << "; run stopped\n";
     const bool ranks_known = plan_.tag == LineTag::None && outcome.end == RunEnd::Failed;
     relay_.report_failure(
         ranks_known ? std::optional(static_cast<int>(outcome.culprit)) : std::nullopt, outcome.why);

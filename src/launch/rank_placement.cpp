@@ -21,8 +21,8 @@ bool in_allocation(const Context& context) {
 std::vector<Host> allocated_nodes(const Context& context) {
   const std::string list = context.environment("SLURM_JOB_NODELIST").value_or("");
   const CommandAnswer answer = ask({"scontrol", "show", "hostnames", list}, kForScontrol);
-  if (!answer.well) throw Error("the nodes of the allocation: {}", answer.complaint);
-  if (answer.lines.empty()) throw Error("scontrol knows no hosts of '{}'", list);
+  if (!answer.well) throw Error("cannot list the nodes of the allocation: {}", answer.complaint);
+  if (answer.lines.empty()) throw Error("scontrol lists no hosts for '{}'", list);
   const auto tasks = whole_number(context.environment("SLURM_NTASKS_PER_NODE").value_or(""));
   std::vector<Host> hosts;
   for (const std::string& name : answer.lines) {
@@ -64,8 +64,8 @@ RankPlacement named_ranks(const RunConfig& run) {
   const bool served = find_strategy(run.variable_update).needs_servers;
   if (served && run.ps_hosts.empty() && !run.ps_in_worker) {
     throw UsageError(
-        "--worker-hosts names workers only, and --variable-update {} needs servers: give "
-        "--ps-hosts or --ps-in-worker",
+        "--worker-hosts: --variable-update {} also needs parameter servers; add --ps-hosts or "
+        "--ps-in-worker",
         run.variable_update);
   }
   ListedRanks listed = listed_ranks(run.worker_hosts, run.ps_hosts);

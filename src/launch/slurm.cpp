@@ -35,7 +35,7 @@ while :; do
   end_if_asked  # before anything is written: whoever read it may be gone
   case $text in
     *JobState=*) state=${text#*JobState=}; state=${state%% *};;
-    *'Invalid job id'*) echo "$job END UNKNOWN (the controller has forgotten it)"; exit 0;;
+    *'Invalid job id'*) echo "$job END UNKNOWN (the controller no longer knows it)"; exit 0;;
     *) state=;;
   esac
   case $state in
@@ -95,8 +95,8 @@ LaunchPlan plan_srun(const LaunchJob& job) {
                         .env = std::move(environment),
                         .stop_signal = SIGUSR1}},
           .tag = LineTag::Slurm,
-          .rendezvous = "of rank 0's node, from the numbers of job and step",
-          .cores = "those of the job; workers of a node divide them, each pinned to its part"};
+          .rendezvous = "on rank 0's node, derived from job and step id",
+          .cores = "those of the job, divided among the workers of a node, each pinned to its own"};
 }
 
 LaunchPlan plan_sbatch(const LaunchJob& job) {
@@ -106,7 +106,7 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
                         job.hosts.size());
   for (const std::string& option : job.sbatch_options) {
     if (option.find('\n') != std::string::npos || !option.starts_with('-')) {
-      throw UsageError("--sbatch-option '{}' must be as on a line #SBATCH: --name=value", option);
+      throw UsageError("--sbatch-option '{}': must be --name=value, as on an #SBATCH line", option);
     }
     script += fmt::format("#SBATCH {}\n", option);
   }
@@ -123,8 +123,8 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
                                  fmt::format("--output={}-%j.log", pattern),
                                  fmt::format("--error={}-%j.err", pattern)},
                         .stop_signal = SIGUSR1}},
-          .rendezvous = "of rank 0's node, from the numbers of job and step",
-          .cores = "those of the job; workers of a node divide them, each pinned to its part",
+          .rendezvous = "on rank 0's node, derived from job and step id",
+          .cores = "those of the job, divided among the workers of a node, each pinned to its own",
           .batch_script = script,
           .batch_output = job.output};
 }

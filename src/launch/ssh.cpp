@@ -14,10 +14,10 @@ struct Remedy {
 };
 constexpr Remedy kRemedies[] = {
     {"Host key verification failed",
-     "a host that is new: --ssh-option StrictHostKeyChecking=accept-new, or ssh-keyscan; one whose "
-     "key has changed: ssh-keygen -R"},
+     "new host: --ssh-option StrictHostKeyChecking=accept-new, or ssh-keyscan; changed key: "
+     "ssh-keygen -R"},
     {"Permission denied (",
-     "name the user as USER@HOST, and the key by --ssh-option IdentityFile=FILE"},
+     "give the user as USER@HOST and the key with --ssh-option IdentityFile=FILE"},
 };
 
 }  // namespace

@@ -48,9 +48,9 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
   }
   plan.agents[plan.keeper].keeps_store = true;
   plan.rendezvous =
-      fmt::format("{} of {}", job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
+      fmt::format("{} on {}", job.store_port == 0 ? "a free port" : fmt::to_string(job.store_port),
                   plan.hosts[plan.keeper].name);
-  plan.cores = "workers of a host divide them, each pinned to its part";
+  plan.cores = "divided among the workers of a host, each pinned to its own";
   return plan;
 }
 

@@ -151,7 +151,7 @@ TEST_F(MpirunRuns, AKilledRankEndsTheRunWithItsName) {
   });
   EXPECT_EQ(ran.exit_code(), 1) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("rank 1"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
 }
 

@@ -64,7 +64,7 @@ TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
 TEST_F(SshFaults, AHostThatNobodyKnowsMayHaveBeenMeantAsAFile) {
   const Ran ran = launch({"--hosts=nodes"});
   EXPECT_EQ(ran.exit_code(), 1);
-  EXPECT_THAT(ran.err, HasSubstr("; and there is no file 'nodes'\n"));
+  EXPECT_THAT(ran.err, HasSubstr("; no file 'nodes' either\n"));
 }
 
 TEST_F(SshFaults, AHostThatCannotBeReachedIsNamed) {
@@ -98,7 +98,7 @@ TEST_F(SshFaults, AHostThatVanishesEndsTheRun) {
   const Ran ran = launch_long({}, [&] { hosts_->cut(2); });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   expect_nothing_left();
 }
 
@@ -108,7 +108,7 @@ TEST_F(SshFaults, AHostThatHangsEndsTheRun) {
   });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   for (const char* program : {"sshd", "lockstep"}) {  // it wakes up
     for (const pid_t process : processes_in(2, program)) kill(process, SIGCONT);
   }
@@ -220,8 +220,7 @@ class SlowSshFaults : public SshCluster {
 TEST_F(SlowSshFaults, ALauncherThatIsInterruptedWhileItCopiesLeavesNothing) {
   const auto [code, err] = signalled(SIGINT);
   EXPECT_EQ(code, 130);
-  EXPECT_EQ(err,
-            "lockstep: interrupted before anything was started; nothing is left on the hosts\n");
+  EXPECT_EQ(err, "lockstep: interrupted before the run started; nothing is left on the hosts\n");
   expect_nothing_left_soon();
 }
 
@@ -241,7 +240,7 @@ TEST_F(SshFaults, WhatOnlyAWorkerCanTellIsToldByItsExitCode) {
   const Ran ran = launch({"--hosts=host1,host2", "--communicator=gloo", "--interface=nowhere"});
   EXPECT_EQ(ran.exit_code(), 2) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("nowhere"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   expect_nothing_left();
 }
 
@@ -264,7 +263,7 @@ TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
           R"("token":"t","keeps_store":false,"store_port":0,"directory":"d"}' | "$0" agent)",
           LOCKSTEP_PROGRAM});
   EXPECT_EQ(ran.exit_code(), 1);
-  EXPECT_THAT(ran.err, HasSubstr("and the launcher is 0.0.1"));
+  EXPECT_THAT(ran.err, HasSubstr("0.0.1 at the launcher"));
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ TEST(PlannedProcesses, AreAllShownWithHostCoresEnvironmentAndCommand) {
             "RANK=0 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
             "rank 1, server 0, on here: "
             "RANK=1 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
-            "port: a free one of this machine, for itself only\n"
-            "cores: divided among the workers, each pinned to its part\n"
+            "port: a free port on this machine, loopback only\n"
+            "cores: divided among the workers; each worker is pinned to its own\n"
             "started here: all of them\n");
 }
 

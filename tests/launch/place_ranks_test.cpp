@@ -66,12 +66,12 @@ TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
   EXPECT_THAT([] { place_ranks(kThree, {.servers = 3, .servers_per_node = 1}); },
               ThrowsMessage<UsageError>(HasSubstr("3 for servers and 1 for workers")));
   EXPECT_THAT([] { place_ranks(kThree, {.workers = 4}); },
-              ThrowsMessage<UsageError>("4 workers are wanted, and 3 hosts have places for 3"));
+              ThrowsMessage<UsageError>("4 workers requested, but 3 hosts have slots for 3"));
   EXPECT_THAT(
       [] {
         place_ranks({{"a", "a"}}, {.workers_per_node = 2, .workers = 3});
       },
-      ThrowsMessage<UsageError>("3 workers are wanted, and one host has places for 2"));
+      ThrowsMessage<UsageError>("3 workers requested, but one host has slots for 2"));
 }
 
 TEST(ListedRanks, HaveAProcessPerEntryAndSharedHostsOnce) {
@@ -92,7 +92,7 @@ TEST(ListedRanks, KeepTheUserForSsh) {
 TEST(ListedRanks, AnEmptyEntryIsNoProcess) {
   for (const char* list : {"a:1,,b:2", "a:1,", ",a:1", ","}) {
     EXPECT_THAT([&] { listed_ranks(list, ""); },
-                ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: there is a comma")))
+                ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: empty entry")))
         << list;
   }
   EXPECT_THROW(listed_ranks("a:1", "b:1,"), UsageError);

@@ -59,7 +59,7 @@ TEST_F(RunPlacesTest, NamedHostsNeedServersWhereTheStrategyDoes) {
   EXPECT_THAT(placed({.variable_update = kServed, .ps_hosts = "c", .worker_hosts = "a,b"}),
               ElementsAre("worker on a", "worker on b", "server on c"));
   EXPECT_THAT([&] { placed({.variable_update = kServed, .worker_hosts = "a,b"}); },
-              ThrowsMessage<UsageError>(HasSubstr("give --ps-hosts or --ps-in-worker")));
+              ThrowsMessage<UsageError>(HasSubstr("add --ps-hosts or --ps-in-worker")));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_F(RunLogsTest, AreNoReasonToFailWhereNothingCanBeWritten) {
   std::ofstream("lockstep-runs") << "a file";
   const RunLogs logs({.directory = "", .name = "a"}, err_);
   EXPECT_EQ(logs.directory(), "");
-  EXPECT_THAT(err_.str(), HasSubstr("note: no logs are kept: cannot make lockstep-runs/"));
+  EXPECT_THAT(err_.str(), HasSubstr("note: no logs are kept: cannot create lockstep-runs/"));
 }
 
 }  // namespace

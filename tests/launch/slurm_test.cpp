@@ -103,7 +103,7 @@ class SubmitAndWait : public ::testing::Test {
 
 TEST_F(SubmitAndWait, AJobThatTheControllerHasForgottenIsOver) {
   program("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-  EXPECT_THAT(lines(), ElementsAre("17 END UNKNOWN (the controller has forgotten it)"));
+  EXPECT_THAT(lines(), ElementsAre("17 END UNKNOWN (the controller no longer knows it)"));
 }
 
 TEST_F(SubmitAndWait, AJobThatHasNotBegunIsCancelledAndNotInterrupted) {

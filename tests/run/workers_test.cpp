@@ -41,7 +41,7 @@ TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
   EXPECT_THAT(contents(path("logs/rank-0-" + host + ".log")), HasSubstr("total images/sec"));
   EXPECT_TRUE(fs::exists(path("logs/rank-1-" + host + ".log")));
   EXPECT_EQ(run(train({"--num-devices=2", "--log-dir", "/proc/no"})).err,
-            "lockstep: cannot make --log-dir /proc/no: No such file or directory\n");
+            "lockstep: cannot create --log-dir /proc/no: No such file or directory\n");
 }
 
 TEST_F(Workers, ThatWentWellOnThisMachineLeaveNoLogs) {
