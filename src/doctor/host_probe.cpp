@@ -107,7 +107,7 @@ Json answer_to(Probe& probe, const AgentLine& line) {
     for (const Question& question : kQuestions) {
       if (question.name == line.name) return question.answer(probe, Json::parse(line.text));
     }
-    return {{"error", "this lockstep does not know the question"}};
+    return {{"error", "unknown question; install the same version of lockstep"}};
   } catch (const std::exception& error) {  // is an answer too
     return {{"error", error.what()}};
   }

@@ -82,7 +82,7 @@ class Surveyor {
     for (const auto& [host, question] : outstanding_) {
       const std::string said = complaint_of(host);
       survey_.hosts[host].unreachable =
-          fmt::format("it did not answer '{}'{}{}", question, said.empty() ? "" : ": ", said);
+          fmt::format("no answer to '{}'{}{}", question, said.empty() ? "" : ": ", said);
     }
     return std::move(survey_);
   }
@@ -201,7 +201,7 @@ class Surveyor {
 
   void lose(size_t command) {
     const std::string said = complaint_of(command);
-    const std::string why = said.empty() ? "the connection ended" : said;
+    const std::string why = said.empty() ? "connection closed" : said;
     for (size_t host = 0; host < survey_.hosts.size(); ++host) {
       const bool concerned = route_.tag != LineTag::None || host == command;
       if (concerned && survey_.hosts[host].unreachable.empty()) {

@@ -126,9 +126,9 @@ TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
   all.hosts[0].facts["way_to_itself"] = "10.0.0.1";
   all.hosts[1].facts["host"] = "b";
   all.hosts[1].facts["way_to_itself"] = "127.0.0.1";
-  EXPECT_EQ(told(context, "own name"), "leads to 10.0.0.1");
+  EXPECT_EQ(told(context, "own name"), "resolves to 10.0.0.1");
   all.hosts[0].facts["way_to_itself"] = "127.0.0.1";
-  EXPECT_EQ(told(context, "own name"), "a leads to 127.0.0.1 there");
+  EXPECT_EQ(told(context, "own name"), "a resolves to 127.0.0.1 there");
   EXPECT_EQ(worst_of(rows_for(context, true)), Level::Problem);
   EXPECT_EQ(worst_of(rows_for(context, false)), Level::Ok) << "with --interface it may go well";
   all.hosts[1].facts["host"] = "a";
@@ -138,7 +138,7 @@ TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
 TEST(Checks, OneHostHasNoOthersToCompareWith) {
   const HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
-  EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s of a plain loop on all cores"));
+  EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s in a simple loop on all cores"));
   EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
 }
 
@@ -156,8 +156,8 @@ TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
   host.facts["transparent_huge_pages"] = nullptr;
   const HostSurvey all = {.hosts = {host}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
-  EXPECT_EQ(told(context, "governor"), "not shown by this machine");
-  EXPECT_EQ(told(context, "huge pages"), "not shown by this machine");
+  EXPECT_EQ(told(context, "governor"), "not available on this machine");
+  EXPECT_EQ(told(context, "huge pages"), "not available on this machine");
   EXPECT_EQ(told(context, "Slurm"), "none (only --launcher slurm needs it)");
 }
 
