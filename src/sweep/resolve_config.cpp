@@ -42,7 +42,7 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
 void check_data_is_here(const RunConfig& run, const Context& context) {
   const bool here = !runs_elsewhere(run, context.environment);
   if (here && !run.data_dir.empty() && !std::filesystem::is_directory(run.data_dir)) {
-    throw UsageError("--data-dir {}: there is no such directory", run.data_dir);
+    throw UsageError("--data-dir {}: no such directory", run.data_dir);
   }
 }
 

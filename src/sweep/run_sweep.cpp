@@ -64,7 +64,7 @@ std::optional<double> rate_in(const std::string& line) {
 
 // `failure`: the reason that the run gave itself; an exit code tells nobody what to do.
 std::string error_of(const PlanOutcome& ended, const std::optional<RunEvent>& failure) {
-  const std::string why = ended.why.empty() ? "it left no result" : ended.why;
+  const std::string why = ended.why.empty() ? "no result was written" : ended.why;
   if (ended.end != RunEnd::Failed) return why;  // what it says then is that it was ended
   return failure ? fmt::format("{} ({})", failure->text, why) : why;
 }
@@ -181,7 +181,7 @@ class Sweep {
     }
     StoredRun stored = stored_run(run, round, ended, path, failure);
     if (failure && failure->kind == RunEvent::Kind::DiskFull) {
-      throw DiskFullError("{}; the sweep stops here; run the same command again once there is room",
+      throw DiskFullError("{}; sweep stopped; free disk space and run the same command to resume",
                           failure->text);
     }
     return stored;

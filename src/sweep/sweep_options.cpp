@@ -7,7 +7,7 @@ namespace lockstep {
 
 std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
   if (!options.lists.contains("models") && !options.lists.contains("model")) {
-    throw UsageError("say what to measure: --models NAME:BATCH,...");
+    throw UsageError("no models given; use --models NAME:BATCH,...");
   }
   std::vector<Axis> axes;
   for (const auto& [name, values] : options.lists) {
@@ -18,7 +18,8 @@ std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
   const auto hosts = options.lists.find("hosts");
   const std::string over = hosts == options.lists.end() ? "num-devices" : "nodes";
   if (options.lists.contains(over)) {
-    if (options.max_devices > 0) throw UsageError("give one of --{} and --max-devices", over);
+    if (options.max_devices > 0)
+      throw UsageError("use either --{} or --max-devices, not both", over);
     return axes;
   }
   const int there =

@@ -17,10 +17,10 @@ TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
   const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
   EXPECT_EQ(engine.exit_code(), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("no models given"));
   const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
   EXPECT_EQ(data.exit_code(), 2);
-  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: there is no such directory"));
+  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: no such directory"));
   EXPECT_FALSE(fs::exists(results()));
 }
 
@@ -94,9 +94,9 @@ TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
   EXPECT_THAT(help, HasSubstr("For all runs:"));
   const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
   EXPECT_EQ(file.exit_code(), 2);
-  EXPECT_EQ(file.err, "lockstep: there is no file nosuch.toml\n");
+  EXPECT_EQ(file.err, "lockstep: nosuch.toml: no such file\n");
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", directory_.string()}).err,
-              HasSubstr("is a directory; a sweep reads a file"));
+              HasSubstr("is a directory; give a sweep file"));
   const std::string twice = (directory_ / "twice.toml").string();
   std::ofstream(twice) << "models = 'trivial:2'\nrepeats = [3, 4]\n";
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", twice, "--dry-run"}).err,
