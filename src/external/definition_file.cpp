@@ -49,15 +49,15 @@ class Reader {
   }
   void refuse_unknown(const std::string& key, const std::vector<std::string>& known) {
     const std::string near = closest(key, known);
-    problems_.push_back(fmt::format("{} is no key; {}", at(program_, key),
+    problems_.push_back(fmt::format("{} is not a valid key; {}", at(program_, key),
                                     near.empty()
-                                        ? fmt::format("there are {}", fmt::join(known, ", "))
+                                        ? fmt::format("use one of {}", fmt::join(known, ", "))
                                         : fmt::format("did you mean {}?", near)));
   }
 
   void read(const std::string& key, const toml::node& node, std::string& target) {
     if (const auto text = node.value_exact<std::string>()) return void(target = *text);
-    refuse(key, "a text in quotes");
+    refuse(key, "a string in quotes");
   }
   void read(const std::string& key, const toml::node& node, int& target) {
     const auto number = node.value_exact<int64_t>();
@@ -79,7 +79,7 @@ class Reader {
   }
   void read(const std::string& key, const toml::node& node, TextMap& target) {
     const toml::table* table = node.as_table();
-    if (!table) return refuse(key, "a table of texts");
+    if (!table) return refuse(key, "a table of strings");
     for (const auto& [name, value] : *table) {
       const std::string inner = key + "." + std::string(name.str());
       note(inner, value);
@@ -98,7 +98,7 @@ class Reader {
   }
   void read(const std::string& key, const toml::node& node, Arguments& target) {
     const toml::array* array = node.as_array();
-    const std::string wanted = "a list of texts, optional ones as lists of their own";
+    const std::string wanted = "a list of strings, with optional ones as nested lists";
     if (!array) return refuse(key, wanted);
     for (const toml::node& element : *array) {
       ProgramArgument argument;

@@ -52,8 +52,7 @@ RunConfig resolved(const Program& program, const RunConfig& options) {
   if (model) run.model = model->name;
   if (run.batch_size == 0) {
     if (!model) {
-      throw UsageError("--batch-size must be given: '{}' is no network of ours with its own",
-                       run.model);
+      throw UsageError("--model '{}': has no default batch size; give --batch-size", run.model);
     }
     run.batch_size = model->default_batch_size;
   }
@@ -199,9 +198,9 @@ void tell_failure(const RunResult& result, std::ostream& err) {
   err << "lockstep: " << *result.error << "\n";
   const std::vector<std::string>& lines = result.program->last_lines;
   if (lines.empty()) {
-    err << "lockstep: it printed nothing\n";
+    err << "lockstep: the program printed nothing\n";
   } else {
-    err << fmt::format("lockstep: the end of its output:\n  {}\n", fmt::join(lines, "\n  "));
+    err << fmt::format("lockstep: last lines of its output:\n  {}\n", fmt::join(lines, "\n  "));
   }
 }
 

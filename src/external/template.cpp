@@ -29,7 +29,7 @@ void walk(std::string_view text, const std::function<void(std::string_view)>& pl
                                         ? text.substr(brace + 1, end - brace - 1)
                                         : std::string_view();
     if (!is_name(inside)) {
-      throw UsageError("'{}' has a brace that is no {{placeholder}}; write {{{{ or }}}} for braces",
+      throw UsageError("'{}' has a brace outside a {{placeholder}}; write {{{{ or }}}} for braces",
                        text);
     }
     name(inside);

@@ -107,7 +107,7 @@ TEST(PlanProgram, NamesAreTheProgramsOwnAndOthersAreRefused) {
     plan_program(program, run, kAddresses);
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--model vgg16: x has resnet50");
+    EXPECT_STREQ(error.what(), "--model vgg16: not supported by x; use one of resnet50");
   }
 }
 
@@ -118,9 +118,11 @@ TEST(PlanProgram, AWishThatTheProgramNeverHearsIsRefused) {
   EXPECT_THAT(unsupported_options(program, run), IsEmpty());
   run.optimizer = "adam";
   run.num_devices = 2;
-  EXPECT_THAT(unsupported_options(program, run),
-              ElementsAre(StartsWith("--optimizer adam: the command of x has no {optimizer}"),
-                          StartsWith("--num-devices 2: ")));
+  EXPECT_THAT(
+      unsupported_options(program, run),
+      ElementsAre(
+          StartsWith("--optimizer adam: not supported by x; its command has no {optimizer}"),
+          StartsWith("--num-devices 2: ")));
 }
 
 TEST(PlanProgram, FixedOptionsAreNotedAndOthersRefused) {

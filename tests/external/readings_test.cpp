@@ -89,7 +89,7 @@ TEST(Readings, NothingMatchedIsAProblemAndNoNumber) {
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "hello"}), Readings::Found::Nothing);
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
-  EXPECT_THAT(readings.problem(), HasSubstr("no line of its output matches"));
+  EXPECT_THAT(readings.problem(), HasSubstr("no output line matches"));
 }
 
 TEST(Readings, HalfALineIsNoNumber) {
@@ -97,7 +97,7 @@ TEST(Readings, HalfALineIsNoNumber) {
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "rate 20", /*whole=*/false}), Readings::Found::Nothing);
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
-  EXPECT_THAT(readings.problem(), HasSubstr("'rate 20' was not whole"));
+  EXPECT_THAT(readings.problem(), HasSubstr("'rate 20' was cut off"));
 }
 
 TEST(Readings, WhatIsNoRateIsAProblem) {
@@ -117,7 +117,7 @@ TEST(Readings, ForbiddenLinesEndTheRunAndRequiredOnesMustCome) {
   program.required_line = "^done$";
   Readings readings(program, 1, 1);
   feed(readings, {0, "rate 10"});
-  EXPECT_THAT(readings.problem(), HasSubstr("no line says '^done$'"));
+  EXPECT_THAT(readings.problem(), HasSubstr("no output line matches '^done$'"));
   feed(readings, {0, "done"});
   EXPECT_EQ(readings.problem(), "");
   EXPECT_EQ(feed(readings, {0, "it diverged"}), Readings::Found::Forbidden);

@@ -52,7 +52,7 @@ TEST(PlannedProcesses, AreAllShownWithHostCoresEnvironmentAndCommand) {
             "RANK=1 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
             "port: a free port on this machine, loopback only\n"
             "cores: divided among the workers; each worker is pinned to its own\n"
-            "started here: all of them\n");
+            "started here: all of the above\n");
 }
 
 TEST(PlannedProcesses, OfNoLauncherShowTheSecret) {
