@@ -120,7 +120,7 @@ TEST(Compare, LaunchesAreTheMeasurementsWhenThereAreSeveral) {
   EXPECT_EQ(result.count, 5);
   EXPECT_NEAR(result.p, 2 / 252.0, 1e-12);  // all of one side above all of the other
   EXPECT_EQ(result.verdict, Verdict::Faster);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("every launch counts as one measurement")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("one launch is one measurement")));
 }
 
 TEST(Compare, ThreeLaunchesCannotBeSignificant) {
@@ -184,7 +184,7 @@ class CompareText : public ::testing::Test {
 
 TEST_F(CompareText, TheTableEndsInASentence) {
   EXPECT_THAT(compare_table(report_), HasSubstr("b is faster than a|1: 1.0"));
-  EXPECT_THAT(compare_table(report_), HasSubstr("note: one launch a side"));
+  EXPECT_THAT(compare_table(report_), HasSubstr("note: one launch per side"));
 }
 
 TEST_F(CompareText, MarkdownRowsAllHaveAsManyCells) {

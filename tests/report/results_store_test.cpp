@@ -88,11 +88,11 @@ TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 2u);
   EXPECT_THAT(contents.skipped,
-              ElementsAre(HasSubstr("line 2 was passed over: it is not JSON"),
-                          HasSubstr("line 3 was passed over: it is a result of schema 99"),
-                          HasSubstr("line 4 was passed over: it is not a result"),
-                          HasSubstr("line 5 was passed over: it is not a result"),
-                          HasSubstr("line 7 was passed over: it was never finished")));
+              ElementsAre(HasSubstr("line 2 ignored: it is not JSON"),
+                          HasSubstr("line 3 ignored: it is a result of schema 99"),
+                          HasSubstr("line 4 ignored: it is not a result"),
+                          HasSubstr("line 5 ignored: it is not a result"),
+                          HasSubstr("line 7 ignored: it is incomplete")));
 }
 
 TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
@@ -103,16 +103,17 @@ TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 3u);
   EXPECT_THAT(contents.skipped,
-              ElementsAre(HasSubstr("line 3 was passed over: it is the launch of line 1")));
+              ElementsAre(HasSubstr("line 3 ignored: it repeats the launch of line 1")));
 }
 
 TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
   std::string line = stored_line(made(0));
   line.replace(line.find("\"config\":{"), 10, "\"config\":{\"warp\":9,");
   add_text(line);
-  EXPECT_THAT(read_store(directory_).skipped,
-              ElementsAre(HasSubstr("line 1 was passed over: it is of another version of lockstep: "
-                                    "a run has no option 'warp'")));
+  EXPECT_THAT(
+      read_store(directory_).skipped,
+      ElementsAre(HasSubstr("line 1 ignored: it was written by another version of lockstep: "
+                            "a run has no option 'warp'")));
 }
 
 TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {

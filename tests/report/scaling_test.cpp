@@ -58,7 +58,7 @@ TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
   EXPECT_LT(interval.low, 0.8);
   EXPECT_GT(interval.high, 0.8);
   EXPECT_GT(interval.low, 0.77);
-  EXPECT_THAT(report.base_notes, Contains(HasSubstr("against 1 device of the same run")));
+  EXPECT_THAT(report.base_notes, Contains(HasSubstr("relative to 1 device of the same series")));
   EXPECT_THAT(servers.label, HasSubstr("variable-update=parameter_server"));
 }
 
@@ -161,7 +161,7 @@ TEST(Scaling, NothingIsEverInfiniteOrNotANumber) {
     EXPECT_THAT(text, Not(::testing::ContainsRegex("[^a-z](inf|nan)[^a-z]"))) << text;
   }
   EXPECT_THAT(texts[0], HasSubstr("2 launches: a confidence interval needs at least 3"));
-  EXPECT_THAT(texts[0], HasSubstr("not told"));
+  EXPECT_THAT(texts[0], HasSubstr("not reported"));
 }
 
 TEST(Scaling, WhereEverythingFailedThereIsNoPictureAndATable) {
@@ -194,7 +194,7 @@ TEST(Scaling, ALaunchWithoutASpeedIsAFailureThatSaysSo) {
   std::vector<StoredRun> runs, older;
   add(runs, {.rates = {100, 101, -5, 99}});
   EXPECT_THAT(scaling_table(make_scaling(runs)),
-              HasSubstr("1 launch failed (it measured nothing: -5 images/sec)"));
+              HasSubstr("1 launch failed (nothing was measured: -5 images/sec)"));
   add(older, {.rates = {100, 101, 99, 100.5}});
   runs.erase(runs.begin(), runs.begin() + 2);
   runs.resize(1);
@@ -241,7 +241,7 @@ TEST(Trust, ReasonsAreInWords) {
   const auto warnings = make_scaling(runs).configurations[0].warnings;
   EXPECT_THAT(warnings, Contains(HasSubstr("oversubscribed: 65 threads on 64 cores")));
   EXPECT_THAT(warnings, Contains(HasSubstr("noisy neighbour")));
-  EXPECT_THAT(warnings, Contains(HasSubstr("no steady state")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("did not reach a steady state")));
   EXPECT_THAT(warnings, Contains(HasSubstr("slower from launch to launch")));
 }
 
@@ -275,7 +275,7 @@ TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
   EXPECT_EQ(report.configurations[rows[0].best].config.variable_update, "replicated");
   EXPECT_EQ(rows[0].difference->verdict, Verdict::Slower);
   EXPECT_EQ(rows[1].difference->verdict, Verdict::Inconclusive);
-  EXPECT_THAT(best_table(report, rows), HasSubstr("really slower: 0.900 times"));
+  EXPECT_THAT(best_table(report, rows), HasSubstr("slower: 0.900 times"));
 }
 
 TEST(Best, TooFewLaunchesForAnyVerdictAreSaid) {
@@ -284,7 +284,7 @@ TEST(Best, TooFewLaunchesForAnyVerdictAreSaid) {
   add(runs, {.rates = {291, 292, 291.5}, .update = "horovod"});
   const ScalingReport report = make_scaling(runs);
   EXPECT_EQ(words_about(best_of(report, runs).front()),
-            "not known: too few launches to decide: 4 launches a side are enough");
+            "inconclusive: too few launches to decide: use at least 4 launches per side");
 }
 
 const ReportFile& file(const std::vector<ReportFile>& files, const std::string& path) {

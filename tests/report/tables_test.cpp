@@ -107,9 +107,9 @@ TEST(Remarks, ABusyMachineIsMentioned) {
   const auto lines = remarks_before(result);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0],
-            "note: the load of this machine is 3.50 before the run: others compute too, and the "
-            "numbers will be too low");
-  EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
+            "note: load average is 3.50 before the run: other processes are running, and "
+            "throughput will be too low");
+  EXPECT_EQ(lines[1], "note: 4 threads share 2 cores");
 }
 
 // Steps of 100 ms for 10 images, of which `waits` are waited for input.
@@ -130,17 +130,17 @@ RunResult run_that_waits(double waits) {
 
 TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
   // Without waiting: 10 images in 50 ms, each 20 ms of a core.
-  EXPECT_THAT(
-      summary_lines(run_that_waits(0.05)),
-      Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
-                         "the network needs 4 cores besides its own; it had 1")));
+  EXPECT_THAT(summary_lines(run_that_waits(0.05)),
+              Contains(HasSubstr(
+                  "50 % of step time waits for images. An image takes 20.00 ms of a core, so "
+                  "the input needs 4 cores besides those of the network; it had 1")));
 }
 
 TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
-  const auto is_the_limit = HasSubstr("input is the limit"), waited = HasSubstr("waiting for");
+  const auto is_the_limit = HasSubstr("input-bound"), waited = HasSubstr("waiting for");
   EXPECT_THAT(summary_lines(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
   EXPECT_THAT(summary_lines(run_that_waits(0.004)),
-              Contains("waiting for images took 4.0 % of the time of steps"));
+              Contains("waiting for images took 4.0 % of step time"));
   EXPECT_THAT(summary_lines(run_that_waits(0.004)), Each(Not(is_the_limit)));
   RunResult once = run_that_waits(0.05);  // one long wait, and none else
   for (size_t i = 1; i < once.steps.size(); ++i) once.steps[i].phase(Phase::Input) = Seconds(0);
@@ -151,7 +151,7 @@ TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   RunResult result = run_that_waits(0.05);
   result.input.processor_seconds_per_image = 0.001;
   EXPECT_THAT(summary_lines(result),
-              Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
+              Contains(HasSubstr("1 core is enough for that, so storage is too slow")));
 }
 
 TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {

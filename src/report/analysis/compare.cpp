@@ -79,7 +79,7 @@ double smallest_p(int first, int second, size_t comparisons) {
 
 std::string words_on_too_few(const Comparison& result, size_t comparisons) {
   const int enough = enough_launches(comparisons);
-  return fmt::format("too few {} to decide: {} launches a side are enough",
+  return fmt::format("too few {} to decide: use at least {} launches per side",
                      result.unit == CompareUnit::Launches ? "launches" : "steps", enough);
 }
 
@@ -88,7 +88,7 @@ void judge(Comparison& result, double threshold, size_t comparisons) {
   const double least = 1 + threshold, ratio = result.ratio.value;
   if (!result.ratio.interval_95) {
     result.too_few = true;
-    result.reason = "one measurement on a side says nothing about chance";
+    result.reason = "one measurement per side gives no confidence interval";
     return;
   }
   const Interval interval = *result.ratio.interval_95;
@@ -96,20 +96,20 @@ void judge(Comparison& result, double threshold, size_t comparisons) {
   const std::string percent = fmt::format("{:.3g} %", 100 * threshold);
   if (significant && interval.low > 1 && ratio >= least) {
     result.verdict = Verdict::Faster;
-    result.reason = fmt::format("significant, and by more than {}", percent);
+    result.reason = fmt::format("significant, more than {}", percent);
   } else if (significant && interval.high < 1 && ratio <= 1 / least) {
     result.verdict = Verdict::Slower;
-    result.reason = fmt::format("significant, and by more than {}", percent);
+    result.reason = fmt::format("significant, more than {}", percent);
   } else if (interval.low > 1 / least && interval.high < least) {
     result.verdict = Verdict::Same;
     result.reason = fmt::format("any difference is below {}", percent);
   } else if (significant) {
-    result.reason = fmt::format("a difference, but perhaps below {}", percent);
+    result.reason = fmt::format("significant, but possibly below {}", percent);
   } else if (smallest_p(result.base_count, result.count, comparisons) >= kSignificant) {
     result.too_few = true;
     result.reason = words_on_too_few(result, comparisons);
   } else {
-    result.reason = "chance may explain it, and so may a difference that matters";
+    result.reason = fmt::format("not significant, but a difference above {} is possible", percent);
   }
 }
 
@@ -160,10 +160,10 @@ void note_unit(const CompareReport& report, std::vector<std::string>& notes) {
   };
   if (has(CompareUnit::StepBlocks)) {
     notes.emplace_back(
-        "one launch a side: neighbouring steps depend on each other, so means over blocks of steps "
-        "were compared; what differs from launch to launch is not seen");
+        "one launch per side: means over blocks of steps were compared, because neighbouring steps "
+        "are correlated; variation between launches is not included");
   }
-  if (has(CompareUnit::Launches)) notes.emplace_back("every launch counts as one measurement");
+  if (has(CompareUnit::Launches)) notes.emplace_back("one launch is one measurement");
   if (report.comparisons.size() > 1) {
     notes.push_back(
         fmt::format("p is corrected for {} comparisons (Holm)", report.comparisons.size()));
@@ -176,8 +176,8 @@ void note_unsteady(std::span<const CompareSide> sides, std::vector<std::string>&
       return !run.steps.empty() && !run.summary.steady_state.reached();
     });
     if (unsteady > 0) {
-      notes.push_back(fmt::format("{}: {} of {} runs reached no steady state", side.label, unsteady,
-                                  side.runs.size()));
+      notes.push_back(fmt::format("{}: {} of {} runs did not reach a steady state", side.label,
+                                  unsteady, side.runs.size()));
     }
   }
 }

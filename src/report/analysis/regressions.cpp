@@ -36,7 +36,7 @@ std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
     if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
     broken[run.id] = {
         run_label(run.result.config, differing),
-        run.result.error.value_or(run.measured() ? "it measured nothing" : "it did not end")};
+        run.result.error.value_or(run.measured() ? "nothing was measured" : "did not finish")};
   }
   std::vector<BrokenRun> result;
   for (auto& [id, run] : broken) result.push_back(std::move(run));
@@ -62,8 +62,8 @@ std::optional<std::string> words_on_too_few(std::span<const Comparison> comparis
   if (blind == 0) return {};
   const int enough = enough_launches(comparisons.size());
   return fmt::format(
-      "{} of {} comparisons had too few launches to come out as slower, however much it is: {} "
-      "launches each are enough (--repeats {}, in both sweeps)",
+      "{} of {} comparisons have too few launches to detect any slowdown; use at least {} launches "
+      "(--repeats {} in both sweeps)",
       blind, comparisons.size(), enough, enough);
 }
 
@@ -104,7 +104,8 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
     report.notes.push_back(fmt::format("{} runs are not in the baseline", only_new));
   }
   if (only_old > 0) {
-    report.notes.push_back(fmt::format("{} runs of the baseline were not measured now", only_old));
+    report.notes.push_back(
+        fmt::format("{} runs of the baseline are not in these results", only_old));
   }
   report.undecided = words_on_too_few(report.comparisons);
   if (report.undecided) report.notes.push_back(*report.undecided);

@@ -58,7 +58,7 @@ std::map<Launch, size_t> places_that_count(std::span<const StoredRun> runs) {
 }
 
 std::string words_on_rate(double rate) {
-  constexpr const char* kNothing = "it measured nothing";
+  constexpr const char* kNothing = "nothing was measured";
   return std::isfinite(rate) ? fmt::format("{}: {} images/sec", kNothing, rate) : kNothing;
 }
 
@@ -231,10 +231,11 @@ std::vector<std::string> notes_on_bases(const ScalingReport& report) {
   std::set<int> bases;
   for (const Series& series : report.series) bases.insert(series.points.front().devices);
   for (const int base : bases) {
-    notes.push_back(fmt::format(
-        "speed-up and efficiency are against {} device{} of the same run, with the rest of the "
-        "machine idle",
-        base, base == 1 ? "" : "s"));
+    notes.push_back(
+        fmt::format("speed-up and efficiency are relative to {} device{} of the same series, with "
+                    "the rest of the "
+                    "machine idle",
+                    base, base == 1 ? "" : "s"));
   }
   return notes;
 }

@@ -38,7 +38,7 @@ StoredRun run_of(const Json& json) {
 // Empty: the line was read.
 std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return ended ? "is not JSON" : "was never finished";
+  if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
   if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;
   if (!ours) {
@@ -54,7 +54,7 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   } catch (const Json::exception&) {  // a line of ours would have the right types
     return "is not a result of lockstep";
   } catch (const Error& error) {
-    return fmt::format("is of another version of lockstep: {}", error.what());
+    return fmt::format("was written by another version of lockstep: {}", error.what());
   }
 }
 
@@ -104,7 +104,7 @@ std::string stored_line(const StoredRun& run) {
 StoreContents read_store(const std::string& directory) {
   const fs::path path = file_of(directory);
   std::ifstream file(path);
-  if (!file) throw UsageError("there is no {}", path.string());
+  if (!file) throw UsageError("{}: no such file", path.string());
   StoreContents contents;
   std::map<std::string, int> lines;  // by identity of the launch
   std::string text;
@@ -115,23 +115,23 @@ StoreContents read_store(const std::string& directory) {
       const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);
       if (fresh) continue;
       contents.runs.pop_back();
-      why = fmt::format("is the launch of line {} once more", first->second);
+      why = fmt::format("repeats the launch of line {}", first->second);
     }
     contents.skipped.push_back(
-        fmt::format("{}: line {} was passed over: it {}", path.string(), number, why));
+        fmt::format("{}: line {} ignored: it {}", path.string(), number, why));
   }
   return contents;
 }
 
 RunResult read_raw(const std::string& directory, const StoredRun& run) {
-  if (run.raw_file.empty()) throw Error("run {} kept no raw samples", run.id);
+  if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
   return read_result((file_of(directory).parent_path() / run.raw_file).string());
 }
 
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw Error("cannot make {}: {}", directory_, error.message());
+  if (error) throw Error("cannot create {}: {}", directory_, error.message());
   const fs::path path = fs::path(directory_) / kFile;
   file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.is_open()) fail("write", path);

@@ -290,7 +290,7 @@ RunResult read_result(const std::string& path) {
   } catch (const Error& error) {  // adds which file
     throw UsageError("{} {}", path, error.what());
   } catch (const Json::exception& error) {
-    throw UsageError("the result {} is not one of ours: {}", path, error.what());
+    throw UsageError("the result {} is not a lockstep result: {}", path, error.what());
   }
 }
 
