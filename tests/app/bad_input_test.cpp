@@ -143,14 +143,14 @@ TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
 }
 
 TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
-  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
-  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
+  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot read directory /nowhere");
+  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "has no training data");
   expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");
   expect_one_line("train --model lenet --eval --train-dir /nowhere", 2, "Checkpoint not found in");
   for (const char* command : {"pack /nowhere x", "check /nowhere", "bench /nowhere"}) {
-    expect_one_line(std::string("data ") + command, 2, "cannot look into /nowhere");
+    expect_one_line(std::string("data ") + command, 2, "cannot read directory /nowhere");
   }
-  expect_one_line("data make /proc/made", 2, "cannot make /proc/made");
+  expect_one_line("data make /proc/made", 2, "cannot create /proc/made");
 }
 
 TEST_F(BadInput, AnEngineThatIsNotBuiltIsAUsageError) {

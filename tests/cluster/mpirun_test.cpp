@@ -158,7 +158,7 @@ TEST_F(MpirunRuns, AKilledRankEndsTheRunWithItsName) {
 TEST_F(MpirunRuns, WhatOnlyARankCanTellIsToldByItsExitCode) {
   const Ran ran = run_to_its_end(train({"-g2", "--data-dir=nowhere"}));
   EXPECT_EQ(ran.exit_code(), 2) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("cannot look into nowhere: No such file or directory"));
+  EXPECT_THAT(ran.err, HasSubstr("cannot read directory nowhere: No such file or directory"));
 }
 
 TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {

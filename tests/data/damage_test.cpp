@@ -87,10 +87,10 @@ TEST(MissingShards, AreCountedAndTheFirstIsNamed) {
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)), "");
   std::filesystem::remove(directory.path("train-00001-of-00004"));
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)),
-            "1 of 4 files is not there, train-00001-of-00004 the first of them");
+            "1 of 4 files is missing, first train-00001-of-00004");
   std::filesystem::remove(directory.path("train-00000-of-00004"));
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)),
-            "2 of 4 files are not there, train-00000-of-00004 the first of them");
+            "2 of 4 files are missing, first train-00000-of-00004");
   EXPECT_EQ(missing_shards(directory.path(), Split::Validation).count, 0);
 }
 

@@ -171,7 +171,7 @@ TEST_F(Workers, OnOtherHostsMayHaveDataThatIsNotHere) {
   EXPECT_EQ(there.outcome.end, RunEnd::Completed) << there.err;
   EXPECT_THAT(there.out, HasSubstr("--data-dir=/nowhere"));
   const Ran here = run(train({"--num-devices=2", "--data-dir=/nowhere", "--dry-run"}));
-  EXPECT_THAT(here.err, HasSubstr("cannot look into /nowhere"));
+  EXPECT_THAT(here.err, HasSubstr("cannot read directory /nowhere"));
 }
 
 TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {

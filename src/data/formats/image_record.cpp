@@ -14,7 +14,7 @@ constexpr std::string_view kBoxKeys[] = {"image/object/bbox/ymin", "image/object
 template <typename Read>
 auto named(const Features& features, std::string_view name, const Read& read) {
   const auto found = features.find(name);
-  if (found == features.end()) throw Error("it has no feature {}", name);
+  if (found == features.end()) throw Error("no feature {}", name);
   try {
     return read(found->second);
   } catch (const Error& error) {
@@ -35,7 +35,7 @@ std::vector<ObjectBox> boxes_in(const Features& features) {
   std::vector<ObjectBox> boxes;
   for (size_t i = 0; i < sides[0].size(); ++i) {
     if (i >= sides[1].size() || i >= sides[2].size() || i >= sides[3].size()) {
-      throw Error("its bounding boxes lack sides");
+      throw Error("incomplete bounding boxes");
     }
     const ObjectBox box = {sides[0][i], sides[1][i], sides[2][i], sides[3][i]};
     const bool proper = 0 <= box.top && box.top < box.bottom && box.bottom <= 1 && 0 <= box.left &&

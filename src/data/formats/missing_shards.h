@@ -16,7 +16,7 @@ struct MissingShards {
 // Of a directory of any format: without such files none is missing.
 MissingShards missing_shards(const std::filesystem::path& directory, Split split);
 
-// "3 of 8 files are not there, train-00003-of-00008 the first of them"; empty: all are.
+// "3 of 8 files are missing, first train-00003-of-00008"; empty: none is.
 std::string words_for(const MissingShards& missing);
 
 }  // namespace lockstep

@@ -31,7 +31,7 @@ fs::path note_of(const PackJob& job, bool finished) {
 void make_directory(const std::string& directory) {
   std::error_code failure;
   fs::create_directories(directory, failure);
-  if (failure) throw UsageError("cannot make {}: {}", directory, failure.message());
+  if (failure) throw UsageError("cannot create {}: {}", directory, failure.message());
 }
 
 std::string on_one_line(std::string_view note) {
@@ -49,12 +49,11 @@ void check_note(const PackJob& job) {
     if (!fs::exists(note)) continue;
     const ByteBuffer before = read_whole(note.string(), 1 << 20);
     if (text_of(ByteView(before)) == text) return;
-    throw UsageError(
-        "{} holds shards of another packing ({}); remove it or choose another directory",
-        job.directory, on_one_line(text_of(ByteView(before))));
+    throw UsageError("{} has shards of another packing ({}); remove it or choose another directory",
+                     job.directory, on_one_line(text_of(ByteView(before))));
   }
   if (!record_files(job.directory, job.split).empty()) {
-    throw UsageError("{} holds shards that were not packed here; choose another directory",
+    throw UsageError("{} has shards that lockstep did not pack; choose another directory",
                      job.directory);
   }
   const std::string note = note_of(job, false).string(), why = why_unwritable(note);
