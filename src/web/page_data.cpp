@@ -166,7 +166,7 @@ Json machine_json(const RunResult& run) {
                 {"kernel", told(host.kernel)},
                 {"governor", told(host.governor)},
                 {"huge pages", told(host.transparent_huge_pages)},
-                {"container's quota of processors", told(host.cgroup_cpus)}};
+                {"container CPU quota", told(host.cgroup_cpus)}};
   for (const auto& [name, version] : run.libraries) facts[name] = version;
   return facts;
 }

@@ -108,7 +108,7 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
   if (request.method != "GET" && request.method != "HEAD") {  // before its body is waited for
     response.status = 405;
     response.set_header("Allow", "GET, HEAD");
-    response.set_content("there is nothing to change here\n", "text/plain");
+    response.set_content("only GET and HEAD are supported\n", "text/plain");
     return Next::Handled;
   }
   response.set_header("X-Content-Type-Options", "nosniff");
@@ -116,10 +116,10 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
   response.set_header("Cache-Control", "no-store");
   if (options.token.empty()) {
     if (is_this_machine(without_port(request.get_header_value("Host")))) return Next::Unhandled;
-    return refuse("ask for it by the address that 'lockstep serve' printed\n");
+    return refuse("use the address that 'lockstep serve' printed\n");
   }
   if (!knows_token(request)) {
-    return refuse("the token is missing or wrong; 'lockstep serve' printed the whole address\n");
+    return refuse("missing or wrong token; use the full address that 'lockstep serve' printed\n");
   }
   if (!request.has_param("token")) return Next::Unhandled;
   response.set_header("Set-Cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/",
@@ -200,7 +200,7 @@ void PageServer::Inside::set_up() {
       const SweepDirectory* sweep = find(sweeps, request.get_param_value(parameter));
       if (sweep) return answer(*sweep, response);
       response.status = 404;
-      response.set_content("there is no such sweep\n", "text/plain");
+      response.set_content("no such sweep\n", "text/plain");
     };
   };
   server.Get("/set", for_set("name", [this](const SweepDirectory& sweep, Response& response) {
@@ -243,7 +243,7 @@ PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<I
     inside_->port = options.port;
   }
   if (inside_->port <= 0) {
-    throw Error("cannot listen on {} port {}: it is taken, or not an address of this machine",
+    throw Error("cannot listen on {} port {}: in use, or not an address of this machine",
                 options.host, options.port);
   }
   inside_->listener = std::jthread([this, &server] {

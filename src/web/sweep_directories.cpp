@@ -38,7 +38,7 @@ std::string end_of(const fs::path& path, int names) {
 std::vector<Root> named_roots(const std::vector<std::string>& texts) {
   std::set<fs::path> paths;
   for (const std::string& text : texts) {
-    if (!fs::is_directory(text)) throw UsageError("{} is no directory", text);
+    if (!fs::is_directory(text)) throw UsageError("{} is not a directory", text);
     paths.insert(fs::canonical(text));
   }
   const auto differ = [&](int names) {

@@ -94,7 +94,7 @@ TEST_F(External, WorkersAreStartedForEveryDeviceAndAddedUp) {
 TEST_F(External, OutputThatNeverMatchesIsAFailureWithTheLastLines) {
   const Outcome outcome = train(definition("for i in $(seq 50); do echo line $i; done"));
   expect_failure(outcome, "no output line matches '^total (\\S+)'");
-  EXPECT_THAT(outcome.err, HasSubstr("the end of its output:\n  line 31\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("last lines of its output:\n  line 31\n"));
   EXPECT_THAT(outcome.err, HasSubstr("  line 50\n"));
   EXPECT_EQ(read_result(path("r.json")).program->last_lines.size(), 20u);
 }
