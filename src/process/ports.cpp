@@ -29,7 +29,7 @@ int bind_any_port(const FileDescriptor& socket) {
 }  // namespace
 
 std::vector<int> free_ports(int count) {
-  std::vector<FileDescriptor> sockets;  // held until all are found, so that no port comes twice
+  std::vector<FileDescriptor> sockets;  // kept open until all are found, so that no port repeats
   std::vector<int> ports;
   for (int i = 0; i < count; ++i) {
     const FileDescriptor& socket =
