@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Seconds kLongSilence{60};  // a launcher that lives says so every few seconds
+constexpr Seconds kLongSilence{60};  // a running launcher sends a message every few seconds
 constexpr int kTickMilliseconds = 1000;
 constexpr size_t kPieceBytes = 3000;
 
@@ -47,7 +47,7 @@ class Orders {
     return *line;
   }
 
-  // Absent: there is none yet. Throws Error when the launcher is gone and has said no more.
+  // Absent: no line yet. Throws Error if the launcher is gone and all its lines are read.
   std::optional<std::string> take() {
     read_what_there_is();
     for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
@@ -80,7 +80,7 @@ class Orders {
   TimePoint heard_ = Clock::now();
 };
 
-// A directory that goes with its object.
+// A directory that is removed with its object.
 class RunDirectory {
  public:
   explicit RunDirectory(const std::string& path) : path_(path) {
@@ -137,8 +137,8 @@ void send_files(std::ostream& out, const fs::path& directory) {
   out << std::flush;
 }
 
-// The launcher is told what failed, and gives the exit code of the run: an agent that did its work
-// ends well, so that the others have the time to do theirs.
+// Tells the launcher what failed. The launcher sets the exit code of the run. The agent itself
+// exits with 0, so that the other agents have time to finish.
 void report(const PlanOutcome& outcome, std::ostream& out) {
   if (outcome.end != RunEnd::Failed) return;
   const CommandOutcome& culprit = outcome.commands[outcome.culprit];

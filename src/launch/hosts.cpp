@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMostSlots = 4096;
 
-// Names go to ssh and into messages, never to a shell; but what begins with a dash ssh would take
-// for an option, and no host has spaces or control characters in its name.
+// Names go to ssh and into messages, never to a shell. But ssh would take a leading dash as an
+// option, and host names have no spaces or control characters.
 bool is_host_name(const std::string& name) {
   constexpr std::string_view kAllowed = "._-:@%";
   return !name.empty() && name.front() != '-' && std::ranges::all_of(name, [&](char letter) {
@@ -35,7 +35,7 @@ std::string without_user(const std::string& target) {
   return target.substr(user_in(target).size());
 }
 
-// By another name for ssh it is the same user who logs in, unless that name says otherwise.
+// The ssh name keeps the user of the host, unless it names its own.
 void reach_by(Host& host, const std::string& alias) {
   host.ssh_target = (user_in(alias).empty() ? user_in(host.ssh_target) : "") + alias;
 }
@@ -63,7 +63,7 @@ class Reader {
     return checked({text.substr(0, colon), text.substr(0, colon), slots(text.substr(colon + 1))});
   }
 
-  // What may follow a host on its line.
+  // A word after the host on its line.
   void add_word(Host& host, const std::string& word) const {
     constexpr std::string_view kSlots = "slots=", kMost = "max_slots=", kMostToo = "max-slots=";
     if (word.starts_with(kSlots)) {
@@ -91,7 +91,7 @@ class Reader {
     return host;
   }
 
-  // Who logs in there is ssh's affair: the other hosts know it by what follows the '@'.
+  // The user is for ssh only; the other hosts use the part after the '@'.
   Host checked(Host host) const {
     const std::string name = without_user(host.name);
     if (!is_host_name(host.name) || !is_host_name(name) || host.name.rfind('@') == 0) {
@@ -120,7 +120,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// All that is wrong with a list is told at once.
+// Collects all problems of a list, to report them together.
 class Problems {
  public:
   template <typename Reading>
@@ -176,7 +176,7 @@ bool is_file(const std::string& text) {
   return std::filesystem::exists(status) && !std::filesystem::is_directory(status);
 }
 
-// No domain ends so.
+// No domain has these endings.
 bool looks_like_a_file(const std::string& text) {
   constexpr std::string_view kEndings[] = {".txt", ".list",     ".lst",   ".cfg",  ".conf",
                                            ".ini", ".hostfile", ".hosts", ".nodes"};

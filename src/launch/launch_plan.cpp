@@ -10,7 +10,7 @@ namespace lockstep {
 
 namespace {
 
-// As a shell would be told: "A=1 B='x y' program ...".
+// As a shell command: "A=1 B='x y' program ...".
 std::string line_of(const std::map<std::string, std::string>& env,
                     const std::vector<std::string>& argv, const std::string& secret) {
   std::string text;

@@ -34,7 +34,7 @@ std::string names_of(const std::map<std::string, std::string>& environment) {
   return names;
 }
 
-// MPI takes these as one text, and divides it at spaces.
+// MPI takes these as one string and splits it at spaces.
 std::string ssh_arguments(const SshOptions& ssh) {
   std::string text = "-o BatchMode=yes";
   for (const std::string& option : ssh.more) {
@@ -53,7 +53,7 @@ Words one_process(const LaunchJob& job) {
   return words;
 }
 
-// One part per stretch, divided by ':', since each says its own host.
+// One section per stretch of ranks, separated by ':', each with its own host.
 Words open_mpi(const LaunchJob& job) {
   Words words = {"mpirun", "--bind-to", "none", "--map-by", "slot", "--tag-output"};
   add(words, {"--mca", "mpi_yield_when_idle", "1"});
@@ -76,7 +76,7 @@ Words open_mpi(const LaunchJob& job) {
   return words;
 }
 
-// As it is called when no hosts are given.
+// Without --hosts (DefaultHosts::Localhost).
 bool is_this_machine(const LaunchJob& job) {
   return job.hosts.size() == 1 && job.hosts.front().ssh_target == "localhost";
 }
@@ -105,7 +105,7 @@ Words mpich(const LaunchJob& job) {
   return words;
 }
 
-// MPICH has no words for the options of ssh.
+// MPICH takes options for ssh only from the environment.
 std::map<std::string, std::string> mpich_environment(const LaunchJob& job) {
   std::map<std::string, std::string> environment = job.environment;
   if (!job.ssh.more.empty()) environment["HYDRA_LAUNCHER_EXTRA_ARGS"] = ssh_arguments(job.ssh);
@@ -132,7 +132,7 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
                     .argv = open ? open_mpi(job) : mpich(job),
                     .env = open ? job.environment : mpich_environment(job),
                     .stop_signal = SIGUSR1,
-                    .orphan_signal = SIGUSR1}},  // SIGTERM twice, and it would tidy up nothing
+                    .orphan_signal = SIGUSR1}},  // after two SIGTERM it would not clean up
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
       .rendezvous = open ? "a free port on rank 0's host, exchanged through MPI"
                          : "a free port on this machine",

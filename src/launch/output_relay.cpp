@@ -72,7 +72,7 @@ void OutputRelay::keep(const std::string& name, const std::string& text) {
   write(*starter_log_, fmt::format("[{}] {}\n", name, text));
 }
 
-// The measurement is worth more than its logs: it goes on.
+// The run continues without its logs.
 void OutputRelay::write(OutputLog& log, const std::string& text) {
   log.add(text);
   if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;

@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// Hosts at the front that only serve.
+// Number of leading hosts that run only servers.
 int server_hosts(const PlacementRequest& request) {
   if (!request.servers_per_node || request.servers == 0) return 0;
   return (request.servers + *request.servers_per_node - 1) / *request.servers_per_node;

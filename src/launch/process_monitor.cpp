@@ -1,5 +1,5 @@
-// process_monitor.cpp: processes on this machine, or those that mpirun and srun pass on the lines
-// of.
+// process_monitor.cpp: monitors processes on this machine, and those of mpirun and srun through
+// their output.
 #include <ostream>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// After rank 0's last words. When another rank has died, that of MPI may wait for it for ever.
+// After rank 0's last message. If another rank died, an MPI rank may wait for it forever.
 constexpr Seconds kForTheEnd{30};
 
 class ProcessMonitor : public RunMonitor {
@@ -63,7 +63,7 @@ class ProcessMonitor : public RunMonitor {
   }
 
  private:
-  // It is known which of them failed first.
+  // Shows the last lines of the process that failed first.
   void explain(const PlanOutcome& outcome) {
     if (outcome.culprit == 0 || verbose_) return;
     for (const std::string& text : outcome.commands[outcome.culprit].last_lines) {

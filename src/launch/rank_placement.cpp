@@ -45,7 +45,7 @@ PlacementRequest request_for(const RunConfig& run, PerHost per_host) {
   return request;
 }
 
-// As many nodes as the request comes to; which ones, Slurm decides.
+// As many nodes as the request needs; Slurm will choose them.
 std::vector<Host> nodes_to_come(const PlacementRequest& request) {
   const int each = request.workers_per_node.value_or(1);
   const int for_workers = request.nodes.value_or((request.workers.value_or(1) + each - 1) / each);
@@ -59,7 +59,7 @@ std::vector<Host> nodes_to_come(const PlacementRequest& request) {
   return hosts;
 }
 
-// Every process has its host named.
+// A host is given for every process.
 RankPlacement named_ranks(const RunConfig& run) {
   const bool served = find_strategy(run.variable_update).needs_servers;
   if (served && run.ps_hosts.empty() && !run.ps_in_worker) {

@@ -31,9 +31,9 @@ Command on_host(const Host& host, const std::vector<std::string>& words,
     command.argv.insert(command.argv.end(), {"-o", option});
   };
   for (const std::string& option : options.more)
-    add(option);  // to ssh the first of its kind counts
+    add(option);  // ssh uses the first value of an option
   add(fmt::format("ConnectTimeout={}", options.connect_timeout));
-  // A link that died is noticed, whatever the user's configuration says.
+  // Notices a dead connection, whatever the user's configuration says.
   add("ServerAliveInterval=10");
   add("ServerAliveCountMax=3");
   command.argv.insert(command.argv.end(), {"--", host.ssh_target, shell_line(words)});

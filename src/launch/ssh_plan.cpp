@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// $1 is where the program and the libraries that the host lacks are.
+// $1 is the directory with the program and the libraries that the host lacks.
 constexpr const char* kStartAgent =
     "d=$(cd -- \"$1\" && pwd) && "
     "LD_LIBRARY_PATH=\"$d${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$d/lockstep\" agent";
