@@ -14,7 +14,7 @@
 namespace lockstep {
 namespace {
 
-// Where a process stands in the run, and where the definition's file is.
+// Placeholders for a process in the run, and for the folder of the definition file.
 constexpr std::string_view kPlaces[] = {"job_name", "task_index", "ps_hosts", "worker_hosts",
                                         "rank",     "size",       "port",     "here"};
 
@@ -30,7 +30,7 @@ const RunOption* option_named(const std::string& name) {
   return nullptr;
 }
 
-// Every text of the definition in which placeholders may stand, with its key.
+// Every string of the definition that may have placeholders, with its key.
 void each_template(const Program& program,
                    const std::function<void(const std::string&, const std::string&)>& visit) {
   const auto arguments = [&](const std::string& key, const Arguments& list) {

@@ -1,4 +1,4 @@
-// definition_file.cpp: the one door to toml++. A table says which key sets which member.
+// definition_file.cpp: the only user of toml++ for definitions. A table maps keys to members.
 #include "external/definition_file.h"
 
 #include <fmt/ranges.h>
@@ -35,7 +35,7 @@ constexpr Word<StepMeaning> kMeanings[] = {{"interval", StepMeaning::Interval},
 
 constexpr Word<RateOf> kRates[] = {{"run", RateOf::Run}, {"device", RateOf::Device}};
 
-// Reads values into members and collects what is wrong with them.
+// Reads values into members and collects problems.
 class Reader {
  public:
   Reader(Program& program, std::vector<std::string>& problems)
@@ -115,7 +115,7 @@ class Reader {
       target.push_back(std::move(argument));
     }
   }
-  // One way for all, or a table: update strategy -> way.
+  // One start mode for all, or a table: variable update -> start mode.
   void read(const std::string& key, const toml::node& node,
             std::map<std::string, StartWay>& target) {
     const toml::table* table = node.as_table();

@@ -13,14 +13,14 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-// What lockstep itself does with a run; no program needs to know.
+// Options of lockstep itself, not of the program.
 constexpr std::string_view kOurOptions[] = {"program", "program-dir", "program-timeout",
                                             "log-dir", "result",      "verbose"};
 
-// Ranks are not bound to cores, as one that is bound to a single core cannot use its threads.
+// No binding: a rank bound to a single core cannot use its threads.
 const Arguments kUsualMpirun = {
     {.words = {"mpirun", "-np", "{size}", "--bind-to", "none", "--map-by", "slot"}}};
-// Open MPI wants to hear twice that root may do this; others do not read it.
+// Open MPI needs both variables to run as root; other MPIs ignore them.
 const TextMap kMpirunEnvironment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
                                     {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
 
@@ -35,7 +35,7 @@ bool spreads_devices(const Program& program, const RunConfig& run) {
   return start_way(program, run.variable_update) != StartWay::Single;
 }
 
-// The place of one process.
+// Role and rank of one process.
 struct Place {
   std::string job_name = "", task_index = "", rank = "0";
 };

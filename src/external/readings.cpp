@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// A record each; beside a total the rest is not missed.
+// Limit of kept lines. With a total, further step lines are not needed.
 constexpr size_t kMostReadings = 1'000'000;
 
 std::vector<double> rates_of(const std::vector<Reading>& readings) {
