@@ -1,4 +1,4 @@
-// check_table.cpp: findings between hosts, and how all findings are shown.
+// check_table.cpp: findings about links, and the table of all findings.
 #include <fmt/ranges.h>
 
 #include <algorithm>

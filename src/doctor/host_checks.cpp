@@ -25,7 +25,7 @@ std::string text(const Json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Of all hosts that tell one.
+// Over all hosts that have the value.
 double median_of(const HostSurvey& all, std::optional<double> (*value)(const HostReport&)) {
   std::vector<double> values;
   for (const HostReport& host : all.hosts) {
@@ -124,7 +124,7 @@ Finding check_interfaces(const HostReport& host, const CheckContext& context) {
   return {Level::Ok, fmt::format("{}", fmt::join(names, ", "))};
 }
 
-// All meet at the first host, and it is called by its name there too.
+// All hosts connect to the first one by its name, and so does the first host itself.
 Finding check_own_name(const HostReport& host, const CheckContext& context) {
   const std::string way = text(host.facts, "way_to_itself"), own = text(host.facts, "host");
   const bool keeps_store = &host == &context.all.hosts.front();
@@ -186,7 +186,7 @@ Finding check_places(const HostReport& host, const CheckContext&) {
   return {Level::Warning, what, "more workers than cores; use fewer workers (-g)"};
 }
 
-// Of a program that only one launcher needs.
+// For a program that only one launcher needs.
 Finding check_program(const HostReport& host, const char* program, const std::string& launcher) {
   const Json& answer = host.programs.value(program, Json::object());
   const std::string version = text(answer, "version"), complaint = text(answer, "complaint");

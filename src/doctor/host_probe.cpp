@@ -23,7 +23,7 @@ namespace {
 constexpr Seconds kForVersions{10};
 constexpr Seconds kToSeeSteal{0.3};
 
-// Empty: it is not there.
+// Empty: not installed.
 Json version_of(const char* program) {
   const CommandAnswer answer = ask({program, "--version"}, kForVersions);
   Json json = Json::object();
@@ -37,7 +37,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// The nearest directory that is there already.
+// The nearest existing parent directory.
 int64_t free_disk_bytes(std::filesystem::path directory) {
   std::error_code unknown;
   directory = std::filesystem::absolute(directory, unknown);

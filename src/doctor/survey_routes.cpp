@@ -27,7 +27,7 @@ std::vector<Host> hosts_of(const RunConfig& run) {
 constexpr const char* kDeployAdvice =
     "ssh works, but the program cannot be copied there: try another --remote-dir";
 
-// Hosts that the program cannot be brought to are left out, and said to be so.
+// Removes hosts where deployment fails from `hosts` and returns a report for each.
 std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const LaunchJob& job,
                                               const RunConfig& run) {
   const InterruptWatch interrupts;
