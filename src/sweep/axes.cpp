@@ -56,7 +56,7 @@ std::vector<RunConfig> combinations(const RunConfig& base, std::span<const Axis>
   return runs;
 }
 
-// What is wrong, with the runs that have it: by network, the numbers of devices.
+// A problem with the runs that have it: numbers of devices by network.
 class Problems {
  public:
   void add(const RunConfig& run, const std::string& what) {
@@ -68,7 +68,7 @@ class Problems {
     }
   }
 
-  // One line each; what all runs have needs no names.
+  // One line per problem. A problem of all runs does not list them.
   std::vector<std::string> lines(size_t runs) const {
     std::vector<std::string> lines;
     for (const Problem& problem : all_) {
@@ -145,7 +145,7 @@ std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
       const RunConfig run = resolve(requested);
       const std::string id = run_id(run);
       if (ids.insert(id).second) runs.push_back({id, run});
-    } catch (const UsageError& error) {  // all of them are told at once
+    } catch (const UsageError& error) {  // collected, to report all together
       problems.add(requested, error.what());
     }
   }

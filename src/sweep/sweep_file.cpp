@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A value as it would stand on the command line.
+// A value as text, as on the command line.
 std::string text_of(const toml::node& node, const std::string& where) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";

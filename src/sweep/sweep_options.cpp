@@ -13,7 +13,7 @@ std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
   for (const auto& [name, values] : options.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
   }
-  if (options.lists.contains("worker-hosts")) return axes;  // which say how many there are
+  if (options.lists.contains("worker-hosts")) return axes;  // they give the number of workers
   // Over the hosts of a cluster, else over the cores of this machine.
   const auto hosts = options.lists.find("hosts");
   const std::string over = hosts == options.lists.end() ? "num-devices" : "nodes";

@@ -43,8 +43,8 @@ std::vector<std::string> strategies_in(std::span<const Axis> axes) {
   return names;
 }
 
-// Options that have several values, and those that one of several strategies has a use for: the
-// others go without. What none of them has a use for is a mistake.
+// Options with several values, and options that only some of several strategies use: they are reset
+// for the others. An option that no strategy uses is a mistake.
 std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
   const std::vector<std::string> strategies = strategies_in(axes);
   const auto of_use = [&](const Setting& setting) {
