@@ -14,9 +14,9 @@
 namespace lockstep {
 namespace {
 
-using Groups = std::map<std::string, std::vector<size_t>>;  // places of the launches, by id
+using Groups = std::map<std::string, std::vector<size_t>>;  // indices of the launches, by id
 
-// A simulation shares its id with the run that it stands for, and regresses nothing.
+// Simulated results share the id of their run and are not compared.
 Groups measured_runs(const RunCollection& collection) {
   Groups groups;
   for (size_t i = 0; i < collection.runs.size(); ++i) {
@@ -27,11 +27,11 @@ Groups measured_runs(const RunCollection& collection) {
   return groups;
 }
 
-// What the baseline measured and what only failed since then.
+// Runs that the baseline measured and that only failed now.
 std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
                                    const RunCollection& newer,
                                    std::span<const std::string_view> differing) {
-  std::map<std::string, BrokenRun> broken;  // the last of each tells why
+  std::map<std::string, BrokenRun> broken;  // with the error of the last launch
   for (const StoredRun& run : newer.runs) {
     if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
     broken[run.id] = {
@@ -55,8 +55,8 @@ CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& 
   return side;
 }
 
-// Launches are few, comparisons are many: then none can come out but as inconclusive, and silence
-// would look like good news.
+// With few launches and many comparisons every verdict is inconclusive. Without this note that
+// would look like no regression.
 std::optional<std::string> words_on_too_few(std::span<const Comparison> comparisons) {
   const auto blind = std::ranges::count(comparisons, true, &Comparison::too_few);
   if (blind == 0) return {};

@@ -76,7 +76,7 @@ std::optional<std::string> noisy_neighbour(const Configuration&, const Launches&
       stolen, launches.size());
 }
 
-// A sweep itself makes a load of one per thread; beyond that somebody else computes.
+// A sweep itself causes a load of one per thread; anything above comes from other processes.
 std::optional<std::string> busy_machine(const Configuration&, const Launches& launches) {
   const long busy = count(launches, [](const RunResult& run) {
     return run.host.load.value_or(0) > 1.25 * run.host.usable_threads + 1;

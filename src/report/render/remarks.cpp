@@ -52,7 +52,7 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
-// What became of --precision.
+// Whether --precision was reached.
 std::string precision_line(const RunResult& run) {
   const int planned = run.facts.timed_steps, done = static_cast<int>(run.steps.size());
   const std::string wish = fmt::format("--precision {:.3g}%", 100 * *run.config.precision);
@@ -61,7 +61,7 @@ std::string precision_line(const RunResult& run) {
   return fmt::format("{}: not reached in {} steps; raise --num-batches", wish, planned);
 }
 
-// A few long waits do not make a limit: most steps must have waited.
+// A few long waits do not make a run input-bound: most steps must have waited.
 bool most_steps_wait(const RunResult& run) {
   const auto waiting = std::ranges::count_if(run.steps, [](const StepRecord& step) {
     return step.phase(Phase::Input) >= kNoticeableWait * step.duration;
@@ -69,8 +69,8 @@ bool most_steps_wait(const RunResult& run) {
   return 2 * waiting > std::ssize(run.steps);
 }
 
-// When steps wait for images: how long, and what would end it. The cores needed are those that
-// make images as fast as the rest of the step uses them.
+// If steps wait for images: how long, and the remedy. The needed cores are those that prepare
+// images as fast as the rest of the step uses them.
 std::optional<std::string> input_line(const RunResult& run) {
   const double step = run.summary.mean_step;
   const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
@@ -95,7 +95,7 @@ std::optional<std::string> input_line(const RunResult& run) {
                             std::clamp(free, 0, run.input.threads));
 }
 
-// Of a network whose loss no longer means anything. Steps are counted from 1, as step lines are.
+// For a network whose loss has exploded. Steps are counted from 1, as in step lines.
 std::optional<std::string> divergence_line(const RunResult& run) {
   constexpr double kExploded = 1e6;
   const auto found = std::ranges::find_if(run.steps, [](const StepRecord& step) {

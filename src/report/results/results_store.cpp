@@ -62,8 +62,8 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   throw Error("cannot {} {}: {}", what, path.string(), std::strerror(errno));
 }
 
-// A sweep that is killed while it starts a process leaves a copy of itself, which has the lock too
-// until it becomes that process.
+// A sweep that is killed between fork and exec leaves a copy of itself, which holds the lock until
+// exec.
 constexpr Seconds kPatience{2};
 
 }  // namespace
@@ -143,8 +143,8 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
   contents_ = read_store(directory_);
 }
 
-// Whoever was killed while writing left the beginning of a line, whose run will be measured again.
-// A line that is whole but for its end gets that.
+// A writer that was killed leaves a partial line, whose run will be measured again. It is cut off.
+// A line that lacks only its newline gets one.
 void ResultsStore::repair_end() {
   const fs::path path = fs::path(directory_) / kFile;
   std::ifstream file(path);

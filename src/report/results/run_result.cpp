@@ -29,7 +29,7 @@ struct JsonForm<RunStatus> {
   }
 };
 
-// The verdict in words, and back.
+// The verdict as text, and back.
 template <>
 struct JsonForm<SteadyState> {
   static Json write(const SteadyState& state) {
