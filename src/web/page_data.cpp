@@ -171,11 +171,11 @@ Json machine_json(const RunResult& run) {
   return facts;
 }
 
-// One for each host that started runs, as it was at the first.
+// One for each host that started runs, as of its first run.
 Json machines_json(std::span<const StoredRun> runs) {
   std::map<std::string, const RunResult*> machines;
   for (const StoredRun& run : runs) {
-    if (run.result.host.name.empty()) continue;  // it failed before it could look
+    if (run.result.host.name.empty()) continue;  // it failed before it read the host
     machines.try_emplace(run.result.host.name, &run.result);
   }
   Json list = Json::array();

@@ -27,7 +27,7 @@ constexpr int kMostStreams = 24;  // each keeps a thread
 constexpr std::chrono::milliseconds kLookEvery{500};
 constexpr int kLooksPerSignOfLife = 20;
 
-// Takes as long for a good guess as for a bad one.
+// Constant-time comparison.
 bool same_secret(const std::string& given, const std::string& secret) {
   unsigned difference = given.size() != secret.size();
   for (size_t i = 0; i < secret.size(); ++i) {
@@ -72,14 +72,14 @@ struct PageServer::Inside {
   bool ending = false;
   std::atomic<bool> listened = false;  // and will not again
   std::atomic<int> streams = 0;
-  // Made once for each state of a directory.
+  // Cached for each state of a directory.
   struct Made {
     std::string version, text;
   };
   std::map<std::string, Made> made;
 };
 
-// Whole addresses only: 127.0.0.1.example.org is a name that its owner may point anywhere.
+// Full match only: 127.0.0.1.example.org is a name that may resolve to any address.
 bool is_this_machine(const std::string& host) {
   in_addr address = {};
   if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
@@ -105,7 +105,7 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
     response.set_content(why, "text/plain");
     return Next::Handled;
   };
-  if (request.method != "GET" && request.method != "HEAD") {  // before its body is waited for
+  if (request.method != "GET" && request.method != "HEAD") {  // before waiting for its body
     response.status = 405;
     response.set_header("Allow", "GET, HEAD");
     response.set_content("only GET and HEAD are supported\n", "text/plain");
@@ -145,7 +145,7 @@ std::string PageServer::Inside::set_text(const SweepDirectory& sweep) {
   return text;
 }
 
-// With the sweep that was written to last; the reader adds others.
+// With the most recently written sweep; the reader can add others.
 std::string PageServer::Inside::page() {
   Json sets = Json::array();
   const std::vector<SweepDirectory> sweeps = find_sweeps(options.roots);
@@ -153,7 +153,7 @@ std::string PageServer::Inside::page() {
   return page_html({{"sets", std::move(sets)}, {"published", published_layer()}, {"live", true}});
 }
 
-// Runs until the reader or the server goes.
+// Runs until the client disconnects or the server stops.
 bool PageServer::Inside::stream(SweepNews& news, httplib::DataSink& sink) {
   for (int quiet = 0;; ++quiet) {
     for (const PageEvent& event : news.look()) {
@@ -174,7 +174,7 @@ bool PageServer::Inside::stream(SweepNews& news, httplib::DataSink& sink) {
 void PageServer::Inside::set_up() {
   using httplib::Request, httplib::Response;
   server.new_task_queue = [] { return std::make_unique<httplib::ThreadPool>(kThreads).release(); };
-  // The library would share a port with whoever has it already.
+  // By default the library would share a port that is already in use.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -186,7 +186,7 @@ void PageServer::Inside::set_up() {
         response.status = 500;
         try {
           std::rethrow_exception(failure);
-        } catch (const std::exception& error) {  // told to the reader
+        } catch (const std::exception& error) {  // sent to the client
           response.set_content(error.what(), "text/plain");
         }
       });
@@ -224,7 +224,8 @@ void PageServer::Inside::set_up() {
         [this, news](size_t, httplib::DataSink& sink) {
           try {
             return stream(*news, sink);
-          } catch (const std::exception&) {  // nobody above catches it; the browser asks again
+          } catch (
+              const std::exception&) {  // the library does not catch it; the browser reconnects
             return false;
           }
         },
@@ -233,7 +234,7 @@ void PageServer::Inside::set_up() {
 }
 
 PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<Inside>(options)) {
-  find_sweeps(options.roots);  // complains about what is no directory
+  find_sweeps(options.roots);  // throws for a root that is not a directory
   inside_->set_up();
   httplib::Server& server = inside_->server;
   const bool any = options.port == 0;
@@ -250,7 +251,7 @@ PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<I
     server.listen_after_bind();
     inside_->listened = true;
   });
-  // The library forgets to stop if it is told so before it runs.
+  // The library ignores a stop before it runs.
   while (!server.is_running() && !inside_->listened) std::this_thread::yield();
 }
 
@@ -261,7 +262,7 @@ PageServer::~PageServer() {
   }
   inside_->ended.notify_all();
   inside_->server.stop();
-  inside_->listener.join();  // after all who answer, who use the rest of it
+  inside_->listener.join();  // after the handlers, which use the other members
 }
 
 int PageServer::port() const { return inside_->port; }
