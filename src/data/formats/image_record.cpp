@@ -10,7 +10,7 @@ constexpr std::string_view kEncoded = "image/encoded", kLabel = "image/class/lab
 constexpr std::string_view kBoxKeys[] = {"image/object/bbox/ymin", "image/object/bbox/xmin",
                                          "image/object/bbox/ymax", "image/object/bbox/xmax"};
 
-// read(feature), with the feature's name before what it complains of.
+// Calls read(feature) and adds the feature's name to errors.
 template <typename Read>
 auto named(const Features& features, std::string_view name, const Read& read) {
   const auto found = features.find(name);

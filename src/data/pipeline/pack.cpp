@@ -163,7 +163,7 @@ class Packing {
   int64_t done_ = 0;
 };
 
-// Of a process that was killed: nobody else has names like these.
+// Left by a killed process: only packing uses such names.
 void remove_partial(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
@@ -190,7 +190,7 @@ PackOutcome pack(const PackJob& job, Damage& damage,
   try {
     for_each_in_parallel(job.shards, job.threads,
                          [&](int64_t shard) { packing.write(static_cast<int>(shard)); });
-  } catch (const Stopped&) {  // whole shards stay; the next call goes on from them
+  } catch (const Stopped&) {  // complete shards stay; the next call resumes from them
   }
   const PackOutcome outcome = packing.outcome();
   const bool finished = outcome.written_shards + outcome.kept_shards == job.shards;

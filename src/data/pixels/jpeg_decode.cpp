@@ -17,7 +17,7 @@ constexpr long kMostMemoryBytes = long{1} << 30;  // of a progressive image's co
 constexpr int64_t kMostWindowBytes = int64_t{1} << 30;
 constexpr int kMostScans = 500;  // a progressive file of a few bytes can ask for endless ones
 
-// libjpeg goes on with grey where data is damaged. What is merely untidy may pass.
+// libjpeg continues with grey where data is damaged: an error here. Harmless warnings pass.
 void judge_warning(j_common_ptr info, int level) {
   const int code = info->err->msg_code;
   const bool damage =
