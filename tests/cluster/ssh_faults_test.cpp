@@ -50,7 +50,7 @@ TEST_F(SshFaults, AHostThatRefusesSshIsNamed) {
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
+TEST_F(SshFaults, AllFailedHostsAreReportedTogether) {
   stop_sshd(1);
   stop_sshd(2);
   const Ran ran = launch({"--hosts=host1,host2,nosuchhost"});
@@ -61,7 +61,7 @@ TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
   EXPECT_FALSE(fs::exists(path("lockstep-runs"))) << "nothing ran, so there are no logs";
 }
 
-TEST_F(SshFaults, AHostThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+TEST_F(SshFaults, AnUnresolvableHostMayBeMeantAsAFile) {
   const Ran ran = launch({"--hosts=nodes"});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("; no file 'nodes' either\n"));
@@ -131,13 +131,13 @@ TEST_F(SshFaults, AKilledAgentEndsTheRun) {
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AKilledLauncherTakesAllWithIt) {
+TEST_F(SshFaults, AKilledLauncherEndsAllProcesses) {
   const Ran ran = launch_long({}, [&] { signal_in(0, "lockstep train", SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
+TEST_F(SshFaults, AnInterruptedRunReportsItsPartialResult) {
   const Ran ran =
       launch_long({"--result", path("r.json")}, [&] { signal_in(0, "lockstep train", SIGINT); });
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
@@ -157,7 +157,7 @@ bool is_pending(pid_t process, int signal) {
   return false;
 }
 
-TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
+TEST_F(SshFaults, ASecondInterruptEndsTheRunEvenIfAWorkerHangs) {
   const Ran ran = launch_long({"--stall-timeout=200"}, [&] {
     signal_in(2, "lockstep train", SIGSTOP);
     for (const pid_t launcher : without_guards(processes_in(0, "lockstep train"))) {
@@ -229,14 +229,14 @@ TEST_F(SlowSshFaults, ALauncherThatIsKilledWhileItCopiesLeavesNothing) {
   expect_nothing_left_soon();
 }
 
-TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
+TEST_F(SshFaults, APortInUseIsReportedWithItsHost) {
   const Ran ran = launch({"--worker-hosts=host1:22,host2:22"});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: lockstep: cannot listen on *:22: "));
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, WhatOnlyAWorkerCanTellIsToldByItsExitCode) {
+TEST_F(SshFaults, TheExitCodeOfAWorkerBecomesThatOfTheRun) {
   const Ran ran = launch({"--hosts=host1,host2", "--communicator=gloo", "--interface=nowhere"});
   EXPECT_EQ(ran.exit_code(), 2) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("nowhere"));
@@ -244,7 +244,7 @@ TEST_F(SshFaults, WhatOnlyAWorkerCanTellIsToldByItsExitCode) {
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AllHostsThatAreNotFitAreToldAtOnce) {
+TEST_F(SshFaults, AllHostsThatAreNotReadyAreReportedTogether) {
   for (int host = 1; host <= 2; ++host) {
     const std::string size = fmt::format("size={}m", 30 * host);
     ASSERT_EQ(run_on(host, {"mount", "-t", "tmpfs", "-o", size, "none", disk()}).exit_code(), 0);

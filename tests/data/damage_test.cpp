@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Damage, OfSeveralRanksCountsEveryExampleAndFileOnce) {
+TEST(Damage, SeveralRanksCountEveryExampleAndFileOnce) {
   Damage first(Damage::Answer::Skip), second(Damage::Answer::Skip);
   for (Damage* damage : {&first, &second}) {
     damage->met(Error("f: cut"));
@@ -34,7 +34,7 @@ TEST(Damage, OfSeveralRanksCountsEveryExampleAndFileOnce) {
   EXPECT_THAT(all.lines, ElementsAre("f: cut", "f, byte 5: bad", "f, byte 1: bad"));
 }
 
-TEST(Damage, OfManyExamplesHasFewLines) {
+TEST(Damage, ManyDamagedExamplesGiveFewLines) {
   Damage damage(Damage::Answer::Skip), other(Damage::Answer::Skip);
   for (int i = 0; i < 1000; ++i) damage.met(Error("example {}", i), i);
   for (int i = 0; i < 1000; ++i) other.met(Error("other {}", i), 1000 + i);
@@ -61,7 +61,7 @@ class ShortFiles {
   rlimit before_ = {};
 };
 
-TEST(Damage, IsNotWhatCannotBeWritten) {
+TEST(Damage, AWriteErrorIsNotDamage) {
   const TemporaryDirectory directory;
   Damage damage(Damage::Answer::Skip);
   const PackJob job = {.directory = directory.path("packed"),
@@ -94,7 +94,7 @@ TEST(MissingShards, AreCountedAndTheFirstIsNamed) {
   EXPECT_EQ(missing_shards(directory.path(), Split::Validation).count, 0);
 }
 
-TEST(MissingShards, NamesOfAnotherFormClaimNothing) {
+TEST(MissingShards, OtherFileNamesAreIgnored) {
   const TemporaryDirectory directory;
   for (const char* name :
        {"train-1-of-many", "train-of-3", "train-7-of-3", "train--of-", "train-a-of-2"}) {
@@ -103,7 +103,7 @@ TEST(MissingShards, NamesOfAnotherFormClaimNothing) {
   EXPECT_EQ(missing_shards(directory.path(), Split::Training).count, 0);
 }
 
-TEST(Contents, OfTwoCopiesAreEqualUntilOneLacksSomething) {
+TEST(Contents, TwoCopiesAreEqualUntilOneLacksAFile) {
   const TemporaryDirectory first, second;
   for (const TemporaryDirectory* copy : {&first, &second}) write_text_shards(*copy, {2, 2, 2});
   const auto contents = [](const TemporaryDirectory& directory) {

@@ -58,7 +58,7 @@ TEST(Formats, EachIsRecognisedByItsFiles) {
   }
 }
 
-TEST(Formats, WhatIsNotThereIsSaid) {
+TEST(Formats, MissingDataIsReported) {
   const TemporaryDirectory directory;
   EXPECT_THAT(error_of([&] { guess_format(directory.path("missing")); }),
               HasSubstr("cannot read directory " + directory.path("missing") + ": No such file"));
@@ -99,7 +99,7 @@ TEST(Formats, AVanishedShardIsNamed) {
       HasSubstr("cannot read " + directory.path("train-00001-of-00002") + ": No such file"));
 }
 
-TEST(Formats, ATruncatedShardStopsUnlessItIsToBeSkipped) {
+TEST(Formats, ATruncatedShardStopsTheRunUnlessItIsSkipped) {
   const TemporaryDirectory directory;
   write_text_shards(directory, {2, 2});
   const std::string shard = directory.path("train-00000-of-00002");

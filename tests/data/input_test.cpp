@@ -219,7 +219,7 @@ TEST(Input, ADataSetLargerThanMemoryIsNotCached) {
   EXPECT_THAT(first_error(spec), HasSubstr("--cache: the data set has "));
 }
 
-TEST(Input, ACachedDataSetNeedsItsFilesNoMore) {
+TEST(Input, ACachedDataSetNoLongerNeedsItsFiles) {
   const TemporaryDirectory directory;
   write_greys(directory, 12);
   InputSpec spec = spec_of(directory);
@@ -232,7 +232,7 @@ TEST(Input, ACachedDataSetNeedsItsFilesNoMore) {
   for (int i = 0; i < 20; ++i) input->next();
 }
 
-TEST(Input, SyntheticImagesComeFromThreePlaces) {
+TEST(Input, SyntheticImagesHaveThreeModes) {
   InputSpec spec = {.image = {3, 8, 8}, .batch = 5, .seed = 9, .synthetic_labels = 10};
   for (const SyntheticLocation location :
        {SyntheticLocation::Device, SyntheticLocation::Host, SyntheticLocation::Pipeline}) {

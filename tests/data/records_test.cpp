@@ -70,7 +70,7 @@ class Tfrecord : public ::testing::Test {
   std::string path_ = directory_.path("train-00000-of-00001");
 };
 
-TEST_F(Tfrecord, WhatIsWrittenIsRead) {
+TEST_F(Tfrecord, WrittenRecordsAreReadBack) {
   EXPECT_EQ(read_all(), (std::vector<ByteBuffer>{{}, counting(5), counting(70000)}));
 }
 
@@ -99,7 +99,7 @@ TEST_F(Tfrecord, ATruncatedFileIsNamedWithTheByteWhereTheLastRecordBegins) {
   EXPECT_THAT(error_of([&] { read_all(); }), HasSubstr("byte 37: truncated record header"));
 }
 
-TEST_F(Tfrecord, ARecordInMemoryIsJudgedLikeOneInAFile) {
+TEST_F(Tfrecord, ARecordInMemoryIsCheckedLikeOneInAFile) {
   const ByteBuffer bytes = read_file(path_);
   EXPECT_EQ(record_in(ByteView(bytes).subspan(16), "memory", 16).size(), 5u);
   EXPECT_THAT(error_of([&] { record_in(ByteView(bytes).first(20), "memory", 0); }), "");
@@ -183,7 +183,7 @@ TEST(Idx, PlainAndCompressedFilesGiveTheSameArray) {
   }
 }
 
-TEST(Idx, DamageIsSaid) {
+TEST(Idx, DamageIsReported) {
   const ByteBuffer file = idx_file_of({5, 4}, counting(19));
   EXPECT_THAT(error_of([&] { idx_array_in(file); }),
               HasSubstr("header gives 20 bytes of elements"));
@@ -219,7 +219,7 @@ TEST(Cifar, BinaryAndPickleHoldTheSameImages) {
               HasSubstr("not a multiple of"));
 }
 
-TEST(Pickle, NeverCallsWhatItIsAskedTo) {
+TEST(Pickle, NeverExecutesCalls) {
   const std::string bomb = "cposix\nsystem\n(S'true'\ntR.";
   EXPECT_THAT(error_of([&] { read_pickle(bytes_of(bomb)); }),
               HasSubstr("Python object posix.system is not supported"));
@@ -229,7 +229,7 @@ TEST(Pickle, NeverCallsWhatItIsAskedTo) {
               HasSubstr("is not supported; only plain data is"));
 }
 
-TEST(Pickle, CirclesAndDeepNestingAreOnlyData) {
+TEST(Pickle, CyclesAndDeepNestingAreReadAsData) {
   EXPECT_EQ(error_of([&] {
               read_pickle(
                   bytes_of("]q\x01h\x01"

@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
+TEST(Checks, HostsWithTheSameFindingShareARow) {
   const HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   for (const CheckRow& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
     EXPECT_EQ(row.hosts.size(), 2u) << row.check;
@@ -109,7 +109,7 @@ std::string told(const CheckContext& context, const std::string& check) {
   return "";
 }
 
-TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
+TEST(Checks, EachInterfaceIsListedOnceWhateverItsName) {
   HostReport host = healthy("a");
   host.facts["interfaces"] = {{{"name", "eth10"}, {"address", "10.0.0.1"}},
                               {{"name", "eth1"}, {"address", "10.0.1.1"}},
@@ -118,7 +118,7 @@ TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
   EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
-TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
+TEST(Checks, TheNameOfTheFirstHostMustNotResolveToLoopback) {
   HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "own name"), "");
@@ -135,14 +135,14 @@ TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
   EXPECT_EQ(told(context, "own name"), "") << "two names of one machine";
 }
 
-TEST(Checks, OneHostHasNoOthersToCompareWith) {
+TEST(Checks, ASingleHostIsNotComparedWithOthers) {
   const HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s in a simple loop on all cores"));
   EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
 }
 
-TEST(Checks, ALittleStolenTimeIsNotNone) {
+TEST(Checks, ALittleStolenTimeIsShownAsBelowTwoPercent) {
   HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "stolen time"), "none");
@@ -150,7 +150,7 @@ TEST(Checks, ALittleStolenTimeIsNotNone) {
   EXPECT_EQ(told(context, "stolen time"), "below 2 %");
 }
 
-TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
+TEST(Checks, ValuesThatAMachineDoesNotProvideAreMarked) {
   HostReport host = healthy("a");
   host.facts.erase("governor");
   host.facts["transparent_huge_pages"] = nullptr;
@@ -161,7 +161,7 @@ TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
   EXPECT_EQ(told(context, "Slurm"), "none (only --launcher slurm needs it)");
 }
 
-TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
+TEST(Checks, AdviceForAnUnreachableHostDependsOnTheRoute) {
   HostSurvey all = {.hosts = {healthy("n1")}, .links = {}};
   all.hosts[0].unreachable = "srun: error: Invalid partition name";
   const auto rows = rows_for(

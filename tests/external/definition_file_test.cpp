@@ -87,7 +87,7 @@ line = 'nan'
   EXPECT_EQ(program.silence_seconds, 2.5);
 }
 
-TEST(ProgramFile, AGoodOneHasNoProblems) { EXPECT_THAT(all_problems(kGood), IsEmpty()); }
+TEST(ProgramFile, AValidFileHasNoProblems) { EXPECT_THAT(all_problems(kGood), IsEmpty()); }
 
 TEST(ProgramFile, AllMistakesAreReportedAtOnceWithTheirLines) {
   const std::vector<std::string> problems = all_problems(R"(comand = ["run"]
@@ -125,7 +125,7 @@ TEST(ProgramFile, BrokenTomlIsOneProblemWithItsLine) {
               ElementsAre(StartsWith("x.toml:2: ")));
 }
 
-TEST(ProgramFile, AResultMustSayWhatRan) {
+TEST(ProgramFile, ModelAndBatchSizeMustBeKnown) {
   const std::string output = "\n[output]\ntotal = '(.*)'\n";
   EXPECT_THAT(all_problems("command = ['run', '{model}']" + output),
               ElementsAre(HasSubstr("has no {batch_size}")));
@@ -134,7 +134,7 @@ TEST(ProgramFile, AResultMustSayWhatRan) {
       IsEmpty());
 }
 
-TEST(ProgramFile, NumbersMustComeFromSomewhere) {
+TEST(ProgramFile, AThroughputPatternIsRequired) {
   EXPECT_THAT(all_problems("command = ['run', '{model}', '{batch_size}']"),
               ElementsAre(HasSubstr("needs 'total' or 'step'")));
   EXPECT_THAT(

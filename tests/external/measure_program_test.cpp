@@ -114,7 +114,7 @@ TEST_F(External, SilenceIsAFailure) {
                  "timeout: no output for");
 }
 
-TEST_F(External, HalfALineIsAFailure) {
+TEST_F(External, APartialLineIsAFailure) {
   expect_failure(train(definition("printf 'total 10'")), "no output line matches");
 }
 
@@ -138,7 +138,7 @@ TEST_F(External, AMissingProgramIsAFailure) {
   expect_failure(train(path("program.toml")), "cannot start program: program ");
 }
 
-TEST_F(External, AMissingWorkerMakesNoSum) {
+TEST_F(External, AMissingWorkerIsAFailureOfTheSum) {
   expect_failure(train(definition("[ $3 = 0 ] && echo total 10; exit 0", "start = 'per_device'\n"),
                        {"--num-devices=2"}),
                  "1 of 2 workers reported a throughput");
@@ -175,7 +175,7 @@ TEST_F(External, ResultsCanBeCompared) {
               StartsWith("| run |"));
 }
 
-TEST_F(External, ComparingRefusesWhatCannotBeCompared) {
+TEST_F(External, CompareRejectsRunsThatCannotBeCompared) {
   ASSERT_EQ(train(definition("echo total 10")).code, 0);
   fs::rename(path("r.json"), path("a.json"));
   ASSERT_EQ(train(definition("echo total 10"), {"--batch-size=9"}).code, 0);

@@ -45,7 +45,7 @@ TEST(Readings, LastAndMedianAreOfOneWorkersLines) {
   EXPECT_EQ(last.images_per_second(), 4);
 }
 
-TEST(Readings, WorkersAreCombinedAsTold) {
+TEST(Readings, WorkersAreCombinedAsDefined) {
   Program program = by_steps();
   program.output.lines = CombineLines::Last;
   const auto combined = [&](CombineWorkers how) {
@@ -84,7 +84,7 @@ TEST(Readings, MoreLinesThanAreKeptAreAProblemUnlessATotalDecides) {
   EXPECT_EQ(of_many_lines("total 7").first, 7);
 }
 
-TEST(Readings, NothingMatchedIsAProblemAndNoNumber) {
+TEST(Readings, NoMatchingLineIsAProblem) {
   const Program program = by_steps();
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "hello"}), Readings::Found::Nothing);
@@ -92,7 +92,7 @@ TEST(Readings, NothingMatchedIsAProblemAndNoNumber) {
   EXPECT_THAT(readings.problem(), HasSubstr("no output line matches"));
 }
 
-TEST(Readings, HalfALineIsNoNumber) {
+TEST(Readings, APartialLineIsNotRead) {
   const Program program = by_steps();
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "rate 20", /*whole=*/false}), Readings::Found::Nothing);
@@ -100,7 +100,7 @@ TEST(Readings, HalfALineIsNoNumber) {
   EXPECT_THAT(readings.problem(), HasSubstr("'rate 20' was cut off"));
 }
 
-TEST(Readings, WhatIsNoRateIsAProblem) {
+TEST(Readings, AnInvalidRateIsAProblem) {
   for (const char* bad : {"rate nan", "rate inf", "rate 0", "rate -3", "rate fast", "rate 1e999"}) {
     const Program program = by_steps();
     Readings readings(program, 1, 1);
@@ -111,7 +111,7 @@ TEST(Readings, WhatIsNoRateIsAProblem) {
   }
 }
 
-TEST(Readings, ForbiddenLinesEndTheRunAndRequiredOnesMustCome) {
+TEST(Readings, ForbiddenLinesEndTheRunAndRequiredLinesMustAppear) {
   Program program = by_steps();
   program.forbidden_line = "diverged";
   program.required_line = "^done$";
@@ -124,7 +124,7 @@ TEST(Readings, ForbiddenLinesEndTheRunAndRequiredOnesMustCome) {
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
 }
 
-TEST(Readings, EnoughIsWhenEveryWorkerHasEnoughAfterTheSkippedOnes) {
+TEST(Readings, TheRunEndsWhenEveryWorkerHasEnoughCountedLines) {
   Program program = by_steps();
   program.output.skip_steps = 1;
   program.output.enough_steps = 2;

@@ -43,7 +43,7 @@ TEST(Hosts, PlainNamesAndUsersAreFine) {
   EXPECT_THAT(hosts("10.0.0.1 ubuntu@gate"), ElementsAre(Host{"10.0.0.1", "ubuntu@gate"}));
 }
 
-TEST(Hosts, AUserIsForSshAndNoPartOfTheName) {
+TEST(Hosts, TheUserIsForSshAndNotPartOfTheName) {
   EXPECT_THAT(hosts("me@a,me@b:4"), ElementsAre(Host{"a", "me@a"}, Host{"b", "me@b", 4}));
   EXPECT_THAT(hosts("me@corp@a slots=2"), ElementsAre(Host{"a", "me@corp@a", 2}));
   EXPECT_THAT(hosts("me@fd00::1"), ElementsAre(Host{"fd00::1", "me@fd00::1"}));
@@ -78,7 +78,7 @@ TEST(Hosts, AnyListCanBeWrittenOnOneLine) {
   EXPECT_EQ(hosts_text(parse_hosts("n1 alias1 slots=2\nn2", "it")), "n1=alias1:2,n2");
 }
 
-TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
+TEST(Hosts, AnInvalidNameIsRejectedWithItsLine) {
   EXPECT_THAT(complaint("a\n-oProxyCommand=evil\n"), HasSubstr("nodes:2: '-oProxyCommand=evil'"));
   EXPECT_THAT(complaint("a;b"), HasSubstr("'a;b' is not a valid host name"));
   EXPECT_THAT(complaint("$(reboot)"), HasSubstr("is not a valid host name"));
@@ -91,7 +91,7 @@ TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
   EXPECT_THAT(complaint("a\nb\na\n"), HasSubstr("a is listed twice"));
 }
 
-TEST(Hosts, EverythingThatIsWrongIsToldAtOnce) {
+TEST(Hosts, AllProblemsAreReportedTogether) {
   EXPECT_EQ(complaint("a;b\nc:many,d\n-e\nf g h\n"),
             "nodes:1: 'a;b' is not a valid host name\n"
             "nodes:2: slots must be a number from 1 to 4096, not 'many'\n"
@@ -104,7 +104,7 @@ TEST(Hosts, EverythingThatIsWrongIsToldAtOnce) {
   EXPECT_THAT(complaint("a,b,a,b,b"), HasSubstr("b is listed 3 times"));
 }
 
-TEST(Hosts, AFileThatIsNotThereIsNoList) {
+TEST(Hosts, AMissingFileIsNotReadAsAList) {
   for (const char* name :
        {"./no/such/file", "nosuch.txt", "my.hosts", "cluster.conf", "x.hostfile"}) {
     EXPECT_THAT([&] { read_hosts(name); },
@@ -113,7 +113,7 @@ TEST(Hosts, AFileThatIsNotThereIsNoList) {
   EXPECT_THAT(read_hosts("node1.example.org"), ::testing::SizeIs(1));
 }
 
-TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
+TEST(Hosts, APipeIsReadAsAFile) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "a\nb\n", 4), 4);
@@ -125,7 +125,7 @@ TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
                   "--hosts /tmp: is a directory; give a file or a list of hosts"));
 }
 
-TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+TEST(Hosts, AnUnresolvableNameMayBeMeantAsAFile) {
   const std::string unknown = "ssh: Could not resolve hostname nodes: Name or service not known";
   EXPECT_EQ(no_file_either("nodes", unknown), unknown + "; no file 'nodes' either");
   EXPECT_EQ(no_file_either("nodes,b", unknown), unknown);

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
+TEST(OutputRelay, UnwritableLogsAreReportedOnceAndTheRunContinues) {
   const TemporaryDirectory directory;
   const std::filesystem::path& logs = directory.path();
   for (const char* name : {"rank-0-a.log", "rank-1-b.log"}) {
@@ -30,7 +30,7 @@ TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
             "note: logs in " + logs.string() + " are incomplete: No space left on device\n");
 }
 
-TEST(OutputRelay, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
+TEST(OutputRelay, AnInterruptionIsReportedOnceByRank0OrTheLauncher) {
   for (const bool by_rank_0 : {true, false}) {
     std::ostringstream out, err;
     Context context = {.out = out, .err = err};

@@ -87,7 +87,7 @@ TEST(Compare, TheSameWorkTwiceIsTheSameOrInconclusive) {
 }
 
 // Slow spells make single steps look like many measurements; blocks must not be fooled.
-TEST(Compare, StepsThatDependOnEachOtherDoNotCountAsMany) {
+TEST(Compare, CorrelatedStepsDoNotGiveFalseVerdicts) {
   int wrong = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Made wish = {.noise = 0.1, .depends = 0.9, .steps = 300, .seed = 500 + 2 * seed};
@@ -130,7 +130,7 @@ TEST(Compare, ThreeLaunchesCannotBeSignificant) {
   EXPECT_EQ(result.verdict, Verdict::Inconclusive);
 }
 
-TEST(Compare, OneNumberOnASideSaysNothingAboutChance) {
+TEST(Compare, OneMeasurementPerSideGivesNoInterval) {
   const Comparison result =
       compared(made({.rate = 100, .steps = 0}), made({.rate = 200, .steps = 0}));
   EXPECT_EQ(result.verdict, Verdict::Inconclusive);
@@ -167,7 +167,7 @@ TEST(Compare, DifferentWorkIsFound) {
   EXPECT_THAT(work_differences(alike), IsEmpty());
 }
 
-TEST(Compare, SaysWhatWasSetDifferently) {
+TEST(Compare, ListsTheOptionsThatDiffer) {
   RunResult other = made({.seed = 2});
   other.config.threads = 2;
   other.config.result = "other.json";

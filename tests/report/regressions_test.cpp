@@ -27,7 +27,7 @@ TEST(Baseline, OnlyARealSlowdownIsARegression) {
   EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
 }
 
-TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
+TEST(Baseline, TooFewLaunchesForAnyVerdictAreReported) {
   std::vector<StoredRun> older, slower;
   add(older, {.rates = {100, 101, 99}});
   add(slower, {.rates = {50, 51, 49}});
@@ -63,7 +63,7 @@ TEST(Baseline, ManyConfigurationsNeedMoreLaunches) {
   EXPECT_FALSE(same.undecided.has_value()) << "what is the same needs no test";
 }
 
-TEST(Baseline, SimulatedResultsArePassedOver) {
+TEST(Baseline, SimulatedResultsAreIgnored) {
   std::vector<StoredRun> older, newer;
   add(older, {.rates = {100, 101, 99, 100, 100.5}});
   add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
@@ -76,7 +76,7 @@ TEST(Baseline, SimulatedResultsArePassedOver) {
 }
 
 // Silence about a run that used to work would look like good news.
-TEST(Baseline, WhatNoLongerRunsIsARegression) {
+TEST(Baseline, ARunThatNowFailsIsARegression) {
   std::vector<StoredRun> older, newer;
   add(older, {.rates = {100, 101, 99, 100}});
   add(older, {.devices = 2, .rates = {190, 191, 189, 190}});

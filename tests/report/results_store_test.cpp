@@ -57,7 +57,7 @@ class StoreTest : public ::testing::Test {
   const std::string directory_ = temporary_.path().string();
 };
 
-TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
+TEST_F(StoreTest, AnAppendedResultIsReadWithoutItsSamples) {
   {
     ResultsStore store(directory_);
     store.append(made(0));
@@ -77,7 +77,7 @@ TEST_F(StoreTest, ASecondWriterIsRefused) {
   EXPECT_THROW(ResultsStore second(directory_), Error);
 }
 
-TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
+TEST_F(StoreTest, AReaderIgnoresInvalidLinesWithANote) {
   {
     ResultsStore store(directory_);
     store.append(made(0));
@@ -95,7 +95,7 @@ TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
                           HasSubstr("line 7 ignored: it is incomplete")));
 }
 
-TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
+TEST_F(StoreTest, ADuplicateLaunchCountsOnce) {
   add_text(stored_line(made(0)) + stored_line(made(1)) + stored_line(made(0)));
   StoredRun again = made(1);
   again.result.started_at = "another time";
@@ -116,7 +116,7 @@ TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
                             "a run has no option 'warp'")));
 }
 
-TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
+TEST_F(StoreTest, AWriterCutsOffAPartialLineAndContinues) {
   { ResultsStore(directory_).append(made(0)); }
   add_text("{\"schema_version\": 1, \"run");
   { ResultsStore(directory_).append(made(1)); }
@@ -125,7 +125,7 @@ TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
   EXPECT_THAT(contents.skipped, IsEmpty());
 }
 
-TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
+TEST_F(StoreTest, ALineThatLacksOnlyItsNewlineIsKept) {
   { ResultsStore(directory_).append(made(0)); }
   fs::resize_file(file(), fs::file_size(file()) - 1);
   EXPECT_EQ(read_store(directory_).runs.size(), 1u);
@@ -163,7 +163,7 @@ TEST_F(StoreTest, EveryCutOfTheFileKeepsTheLinesBeforeIt) {
   }
 }
 
-TEST_F(StoreTest, WhatAProgramPrintedNeedNotBeUtf8) {
+TEST_F(StoreTest, OutputOfAProgramNeedNotBeUtf8) {
   StoredRun run = made(0);
   run.last_lines = {"caf\xe9"};
   { ResultsStore(directory_).append(run); }

@@ -76,7 +76,7 @@ TEST(ChromeTrace, EveryRankHasATrackForLayersAndOneForCommunication) {
   EXPECT_EQ(tracks.size(), 4u);
 }
 
-TEST(ChromeTrace, ARanksTraceSurvivesTheWay) {
+TEST(ChromeTrace, TheTraceOfARankSurvivesTheRoundTrip) {
   const RankTrace trace = {.name = "rank 1", .layers = {event_at(1)}, .transfers = {event_at(2)}};
   EXPECT_EQ(trace_to_json(trace_from_json(trace_to_json(trace))), trace_to_json(trace));
 }
@@ -128,7 +128,7 @@ RunResult run_that_waits(double waits) {
   return result;
 }
 
-TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
+TEST(Remarks, AnInputBoundRunIsReportedWithTheCoresItNeeds) {
   // Without waiting: 10 images in 50 ms, each 20 ms of a core.
   EXPECT_THAT(summary_lines(run_that_waits(0.05)),
               Contains(HasSubstr(
@@ -136,7 +136,7 @@ TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
                   "the input needs 4 cores besides those of the network; it had 1")));
 }
 
-TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
+TEST(Remarks, ARunThatIsNotInputBoundIsNotReportedAsSuch) {
   const auto is_the_limit = HasSubstr("input-bound"), waited = HasSubstr("waiting for");
   EXPECT_THAT(summary_lines(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
   EXPECT_THAT(summary_lines(run_that_waits(0.004)),
@@ -154,7 +154,7 @@ TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
               Contains(HasSubstr("1 core is enough for that, so storage is too slow")));
 }
 
-TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {
+TEST(Remarks, SkippedDataIsCountedAndTheFirstPlacesNamed) {
   EXPECT_THAT(damage_lines({}), IsEmpty());
   EXPECT_THAT(damage_lines({.skipped = 1, .damage = {"f, byte 5: bad"}}),
               ElementsAre("note: skipped 1 damaged example", "skipped: f, byte 5: bad"));
@@ -165,7 +165,7 @@ TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {
   EXPECT_EQ(damage_lines({.skipped = 9, .damage = std::vector<std::string>(9, "f")}).size(), 6u);
 }
 
-TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
+TEST(Remarks, AnExplodingLossIsReportedAsDivergence) {
   RunResult result;
   result.steps.resize(3);
   EXPECT_THAT(remarks_after(result), IsEmpty());
@@ -177,7 +177,7 @@ TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
   EXPECT_THAT(remarks_after(result), Contains(HasSubstr("not a number from step 1 on")));
 }
 
-TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }
+TEST(Remarks, AnIdleMachineIsNotMentioned) { EXPECT_TRUE(remarks_before({}).empty()); }
 
 TEST(BenchTable, HasARowPerRun) {
   RunResult result;
