@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {

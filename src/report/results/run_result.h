@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json_fwd.h"
 #include "config/run_config.h"
-#include "config/run_json.h"
 #include "measure/host.h"
 #include "measure/stragglers.h"
 #include "measure/summary.h"
