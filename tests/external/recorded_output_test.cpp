@@ -1,6 +1,7 @@
 // Ready-made definitions against output as their programs print it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "external/readings.h"
@@ -24,7 +25,7 @@ std::ostream& operator<<(std::ostream& out, const Recording& recording) {
 class RecordedOutput : public ::testing::TestWithParam<Recording> {};
 
 void feed(Readings& readings, size_t command, const std::string& name) {
-  std::ifstream file(std::string(LOCKSTEP_RECORDED) + "/" + name);
+  std::ifstream file(std::filesystem::path(LOCKSTEP_RECORDED) / name);
   ASSERT_TRUE(file) << name;
   for (std::string line; std::getline(file, line);) {
     readings.add({.command = command, .time = Seconds(0), .text = line, .whole = true});

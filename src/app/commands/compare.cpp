@@ -8,6 +8,7 @@
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "report/render/compare_text.h"
 
 namespace lockstep {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/json.h"
 #include "report/results/run_result.h"
 #include "support/command_runs.h"
 #include "support/temporary_directory.h"
@@ -46,7 +47,7 @@ class External : public ::testing::Test {
     EXPECT_THAT(outcome.err, HasSubstr("lockstep: program program: " + why));
     EXPECT_THAT(outcome.out, Not(HasSubstr("total images/sec")));
     const RunResult result = read_result(path("r.json"));
-    EXPECT_EQ(result.status, "failed");
+    EXPECT_EQ(result.status, RunStatus::Failed);
     EXPECT_THAT(result.error.value_or(""), HasSubstr(why));
     EXPECT_TRUE(std::isnan(result.throughput.total_images_per_second));
     EXPECT_TRUE(std::isnan(result.summary.images_per_second));
