@@ -34,7 +34,7 @@ RunLogs::RunLogs(const LogOptions& options, std::ostream& err)
       directory_(own_ ? own_log_directory(options.name) : options.directory) {
   std::error_code error;
   bool is_new = fs::create_directories(directory_, error);
-  while (own_ && !error && !is_new) {  // somebody was faster
+  while (own_ && !error && !is_new) {  // another run was faster
     directory_ = own_log_directory(options.name);
     is_new = fs::create_directories(directory_, error);
   }

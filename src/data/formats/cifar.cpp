@@ -28,7 +28,7 @@ PickleId value_of(const Pickle& pickle, std::string_view key) {
   throw Error("the dictionary has no key '{}'", key);
 }
 
-// A NumPy array is a call of _reconstruct that is then told (version, shape, type, order, bytes).
+// A NumPy array is a call of _reconstruct with the state (version, shape, type, order, bytes).
 std::string_view bytes_of_array(const Pickle& pickle, PickleId id) {
   const auto* array = pickle.as<PickleCall>(id);
   const auto* state = array && array->state ? pickle.as<PickleList>(*array->state) : nullptr;

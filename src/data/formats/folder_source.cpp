@@ -52,7 +52,7 @@ FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> 
 int64_t FolderSource::bytes() const {
   int64_t bytes = 0;
   for (const File& file : files_) {
-    std::error_code unknown;  // then reading will tell
+    std::error_code unknown;  // read() will report it
     const uintmax_t size = fs::file_size(file.path, unknown);
     if (!unknown) bytes += static_cast<int64_t>(size);
   }

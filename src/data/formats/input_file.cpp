@@ -26,7 +26,7 @@ int64_t size_of(int descriptor, const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(std::string path)
-    : path_(std::move(path)),  // without waiting: whoever opens a pipe would wait for its writer
+    : path_(std::move(path)),  // non-blocking: opening a pipe would wait for its writer
       descriptor_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       bytes_(0) {
   if (descriptor_ < 0) throw Error("cannot read {}: {}", path_, reason(errno));
@@ -36,8 +36,8 @@ InputFile::InputFile(std::string path)
     close(descriptor_);
     throw;
   }
-  // Records are read in shuffled order and announced by will_need(); the kernel's own guesses
-  // would fetch what nobody asked for.
+  // Records are read in shuffled order and announced by will_need(); the kernel's own read-ahead
+  // would fetch unneeded data.
   posix_fadvise(descriptor_, 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -58,7 +58,8 @@ void InputFile::read_at(int64_t offset, std::span<uint8_t> out) const {
 }
 
 void InputFile::will_need(int64_t offset, int64_t bytes) const {
-  posix_fadvise(descriptor_, offset, bytes, POSIX_FADV_WILLNEED);  // advice: failing is no failure
+  posix_fadvise(descriptor_, offset, bytes,
+                POSIX_FADV_WILLNEED);  // only a hint: failure is ignored
 }
 
 ByteBuffer read_whole(const std::string& path, int64_t most_bytes) {

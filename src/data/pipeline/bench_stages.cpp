@@ -21,8 +21,7 @@ double stored_bytes(const ExampleSource& source, double images) {
   return images * static_cast<double>(source.bytes()) / static_cast<double>(source.count());
 }
 
-// As many examples as the threads get done in the time, in stored order; one each however short it
-// is.
+// As many examples as the threads finish in the time, in stored order; at least one per thread.
 StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
                   const std::function<Work()>& new_work) {
   std::atomic<int64_t> next = 0, examples = 0;

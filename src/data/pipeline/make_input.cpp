@@ -13,7 +13,7 @@ SyntheticOptions synthetic_options(const InputSpec& spec) {
           .batch = spec.batch,
           .labels = spec.synthetic_labels,
           .layout = spec.layout,
-          // Every rank makes up examples of its own.
+          // Every rank generates different examples.
           .seed = spec.seed + static_cast<uint64_t>(spec.rank),
           .taken = spec.taken / spec.ranks};
 }

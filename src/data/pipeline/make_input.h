@@ -39,7 +39,7 @@ struct InputSpec {
   bool cache = false;
   bool skip_corrupt = false;
   int64_t taken = 0;                             // examples that all ranks saw in runs before
-  int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set is not cached: Error
+  int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set cannot be cached: Error
 };
 
 StoredInputOptions stored_options(const InputSpec& spec);

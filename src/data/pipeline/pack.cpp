@@ -61,7 +61,7 @@ void check_note(const PackJob& job) {
   write_whole_file(note, text);
 }
 
-// A shard under the name that it has until it is whole; gone unless it gets its own.
+// A shard under its temporary name; removed unless appear() renames it.
 class HiddenShard {
  public:
   explicit HiddenShard(const fs::path& place)
@@ -139,7 +139,7 @@ class Packing {
     ++counts_.examples;
     counts_.bytes += place.end() - place.offset;
   }
-  // Only what cannot be read may be skipped: a full disk would leave half a record.
+  // Only read errors may be skipped: a full disk would leave a partial record.
   std::optional<PackedExample> make(int64_t index) {
     try {
       return job_.make(index);
@@ -181,7 +181,7 @@ std::string shard_name(Split split, int shard, int shards) {
 PackOutcome pack(const PackJob& job, Damage& damage,
                  const std::function<bool(int64_t, int64_t)>& progress) {
   make_directory(job.directory);
-  // Another would take half-written files for those of a process that was killed.
+  // Another process would take our partial files for those of a killed process.
   const DirectoryLock lock(job.directory);
   if (lock.is_elsewhere()) throw UsageError("another process is packing into {}", job.directory);
   check_note(job);

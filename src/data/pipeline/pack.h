@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// What is packed: example by example, as it is written.
+// An example as it is written.
 struct PackedExample {
   ByteBuffer jpeg;
   int64_t label = 0;

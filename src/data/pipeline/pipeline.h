@@ -47,8 +47,8 @@ class Pipeline : public InputSource {
   // Throws what the first example of the batch that failed threw.
   const Batch& next() override;
   InputCost cost() const override;
-  // Ends the threads, whatever they wait for in here. What makers wait for elsewhere must have been
-  // ended before.
+  // Ends the threads, also those that wait here. Anything else that makers wait for must be stopped
+  // before.
   void stop();
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long kMostMemoryBytes = long{1} << 30;  // of a progressive image's coefficients
 constexpr int64_t kMostWindowBytes = int64_t{1} << 30;
-constexpr int kMostScans = 500;  // a progressive file of a few bytes can ask for endless ones
+constexpr int kMostScans = 500;  // a small progressive file can have an extreme number of scans
 
 // libjpeg continues with grey where data is damaged: an error here. Harmless warnings pass.
 void judge_warning(j_common_ptr info, int level) {
@@ -117,7 +117,7 @@ ImageSize JpegDecoder::open(ByteView jpeg) {
   return {static_cast<int>(state.info.image_height), static_cast<int>(state.info.image_width)};
 }
 
-// No object with a destructor lives across the jump.
+// No object with a destructor may exist across the jump.
 PixelView JpegDecoder::decode(const Window& window, int denominator) {
   State& state = *state_;
   jpeg_decompress_struct& info = state.info;

@@ -27,10 +27,10 @@ class JpegDecoder {
   ~JpegDecoder();
   JpegDecoder(JpegDecoder&&) noexcept;
 
-  // Reads the head. `jpeg` must live until decode(). Throws Error on what is no JPEG.
+  // Reads the header. `jpeg` must stay valid until decode(). Throws Error if it is not a JPEG.
   ImageSize open(ByteView jpeg);
   // The window of the image that is open, each side divided by `denominator` (1, 2, 4, 8) and
-  // rounded up. Valid until the next open(). Throws Error on damage and on what would take too much
+  // rounded up. Valid until the next open(). Throws Error for damage, or if it needs too much
   // memory.
   PixelView decode(const Window& window, int denominator = 1);
 

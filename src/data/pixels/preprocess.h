@@ -24,7 +24,7 @@ struct PreprocessOptions {
   std::optional<ResizeMethod> resize = ResizeMethod::Bilinear;  // absent: all in turn
 };
 
-// Where an example stands, which decides its chances.
+// The position of an example, which selects its random numbers.
 struct ExampleChance {
   RandomStream random;
   int place_in_batch = 0;

@@ -69,7 +69,7 @@ constexpr Seconds kPatience{2};
 
 }  // namespace
 
-// A launch that failed may have got as far as to write nothing: then how long it took tells it.
+// A failed launch may have written nothing: its duration then distinguishes it from others.
 std::string identity_of(const StoredRun& run) {
   const RunResult& result = run.result;
   return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin,

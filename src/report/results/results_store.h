@@ -33,7 +33,7 @@ struct StoreContents {
   std::vector<std::string> skipped;  // one line each, for people
 };
 
-// A launch that stands there twice counts once. Throws UsageError when there is no results.jsonl.
+// A duplicate launch counts once. Throws UsageError if there is no results.jsonl.
 // `directory` may also name the file itself.
 StoreContents read_store(const std::string& directory);
 

@@ -88,7 +88,7 @@ struct Evaluation {
 struct ProgramReading {
   std::string worker;
   std::optional<int64_t> step;
-  Seconds time{};  // when the line came, since the start
+  Seconds time{};  // arrival of the line, since the start
   double images_per_second = 0;
 };
 struct ProgramRun {
@@ -141,6 +141,6 @@ Json result_to_json(const RunResult& result);
 RunResult result_from_json(const Json& json);  // throws Error on another schema
 // The result file of --result. Throws Error when it cannot be written.
 void write_result(const std::string& path, const RunResult& result);
-RunResult read_result(const std::string& path);  // throws UsageError: it is no such file
+RunResult read_result(const std::string& path);  // throws UsageError if it is not a result
 
 }  // namespace lockstep
