@@ -35,7 +35,7 @@ TEST(Problems, ATraceNeedsTwoWarmUpSteps) {
 
 TEST(Problems, EveryOutputHasAFileOfItsOwn) {
   EXPECT_THAT(problems_in({.trace_file = "x.json", .result = "x.json"}),
-              ElementsAre("--result and --trace-file name the same file"));
+              ElementsAre("--result and --trace-file name the same file; use two files"));
 }
 
 TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
@@ -49,10 +49,11 @@ TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
               ElementsAre(HasSubstr("give one of them")));
   EXPECT_THAT(problems_in({.eval = true}), ElementsAre(HasSubstr("--train-dir")));
   EXPECT_THAT(problems_in({.forward_only = true, .eval_during_training_every_n_steps = 5}),
-              ElementsAre(HasSubstr("needs training")));
+              ElementsAre(HasSubstr("requires training")));
   EXPECT_THAT(problems_in({.stop_at_top_1_accuracy = 0.5}),
               ElementsAre(HasSubstr("--eval-during-training")));
-  EXPECT_THAT(problems_in({.num_eval_batches = 5}), ElementsAre(HasSubstr("about evaluation")));
+  EXPECT_THAT(problems_in({.num_eval_batches = 5}),
+              ElementsAre(HasSubstr("evaluation during training")));
   EXPECT_THAT(problems_in({.save_summaries_steps = 5}), ElementsAre(HasSubstr("--summary-dir")));
   EXPECT_THAT(problems_in({.train_dir = "t",
                            .save_model_steps = 3,
@@ -70,7 +71,7 @@ TEST(Problems, TimesOfEvaluationAreGivenOnceAsNumbers) {
                           "0, separated by commas, not '10,2.5'"));
   EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0"}), SizeIs(1));
   EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0.5,2"}), IsEmpty());
-  EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("--eval ")));
+  EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("requires --eval")));
 }
 
 TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
