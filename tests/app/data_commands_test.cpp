@@ -128,7 +128,7 @@ TEST_F(DataCommands, TfrecordsAreNotPackedAgain) {
   make("set");
   const Outcome outcome = run({"data", "pack", path("set"), path("packed")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("holds TFRecord files already"));
+  EXPECT_THAT(outcome.err, HasSubstr("already contains TFRecord files"));
 }
 
 TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {

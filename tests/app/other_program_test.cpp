@@ -54,7 +54,8 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
 
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
   EXPECT_EQ(train("other"), kUsage);
-  EXPECT_THAT(err_.str(), HasSubstr("lockstep-other, which is not there; './run other' builds it"));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("lockstep-other, which does not exist; './run other' builds it"));
 }
 
 TEST_F(OtherEngine, IsAmongTheNamesThatAnUnknownEngineIsTold) {

@@ -147,7 +147,7 @@ TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
     return Next::Stop;
   });
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
-  EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
+  EXPECT_THAT(ran.err, HasSubstr("the same command resumes"));
   EXPECT_EQ(ran.exit_code(), 130);
 }
 
@@ -160,7 +160,7 @@ TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
   EXPECT_THAT(ran.err, Not(HasSubstr("was not reached")));
   const Ran listed =
       run(sweep({"--num-devices=1", "--precision=99%", "--repeats=200", "--dry-run"}));
-  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches to go")) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches remain")) << listed.err;
 }
 
 TEST_F(Sweep, PrecisionThatWasNotReachedIsSaid) {

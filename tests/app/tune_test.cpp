@@ -20,7 +20,7 @@ TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
   ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
   const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
   EXPECT_EQ(two.exit_code(), 2);
-  EXPECT_THAT(two.err, HasSubstr("say which network to tune"));
+  EXPECT_THAT(two.err, HasSubstr("tune needs one network"));
 }
 
 TEST_F(Sweep, TuneEndsWithTheWinnersCommandLine) {

@@ -178,8 +178,8 @@ TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {
   const Ran ran = run(train({"--num-devices=4", "--num-batches=1", "--num-epochs=1"}));
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
   EXPECT_EQ(ran.err,
-            "lockstep: --num-batches and --num-epochs both say how long to train; give "
-            "one of them\n");
+            "lockstep: --num-batches and --num-epochs both set the number of steps; "
+            "give one of them\n");
 }
 
 TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsPlace) {
