@@ -40,7 +40,7 @@ class CheckpointRuns : public ::testing::Test {
     train_to(6, whole, options);
     train_to(3, parts, options);
     const Ran second = train_to(6, parts, options);
-    EXPECT_THAT(second.err, HasSubstr("going on from"));
+    EXPECT_THAT(second.err, HasSubstr("resuming from"));
     const ByteBuffer expected = read_file(directory.path(whole + "/model.ckpt-6"));
     ASSERT_FALSE(expected.empty());
     EXPECT_TRUE(read_file(directory.path(parts + "/model.ckpt-6")) == expected) << name;
@@ -113,17 +113,18 @@ TEST_F(CheckpointRuns, ADirectoryInWhichAnotherTrainsIsRefused) {
   const Ran ran = run_really(train({"--model=lenet", "--num-batches=1", "--num-devices=2",
                                     "--train-dir=" + directory.path("t")}));
   EXPECT_THAT(ran.outcome.why, HasSubstr("exit code 2"));
-  EXPECT_EQ(ran.err, "lockstep: another run is training in " + directory.path("t") + "\n");
+  EXPECT_EQ(ran.err, "lockstep: another run is using " + directory.path("t") +
+                         "; wait for it or use another --train-dir\n");
 }
 
 TEST_F(CheckpointRuns, AFinishedRunHasNothingToDo) {
   train_to(2, "t", {"--model=lenet"});
-  EXPECT_THAT(train_to(2, "t", {"--model=lenet"}).err, HasSubstr("nothing is left to do"));
+  EXPECT_THAT(train_to(2, "t", {"--model=lenet"}).err, HasSubstr("training is complete"));
   for (const char* identity : {"--ps-in-worker", "--no-ps-in-worker"}) {
     const Ran ran = train_to(
         2, "t",
         {"--model=lenet", "--variable-update=parameter_server", "--num-devices=2", identity});
-    EXPECT_THAT(ran.err, HasSubstr("nothing is left to do")) << identity;
+    EXPECT_THAT(ran.err, HasSubstr("training is complete")) << identity;
   }
 }
 
@@ -179,8 +180,9 @@ TEST_F(CheckpointRuns, AnotherNetworkOrOptimizerIsRefused) {
     return ran.err;
   };
   EXPECT_THAT(error({"--model=resnet20"}),
-              HasSubstr("is of lenet for imagenet, and this run is of"));
-  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}), HasSubstr("is of lenet"));
+              HasSubstr("is a checkpoint of lenet for imagenet; this run trains"));
+  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}),
+              HasSubstr("is a checkpoint of lenet"));
   EXPECT_THAT(error({"--model=lenet", "--optimizer=adam"}),
               HasSubstr("was trained with --optimizer sgd"));
 }

@@ -70,7 +70,7 @@ TEST_F(ConvCaches, AForeignFileIsIgnoredWithANote) {
     notes_.str("");
     overwrite(text);
     EXPECT_EQ(cache().read(), ConvChoices{});
-    EXPECT_THAT(notes_.str(), HasSubstr("not of this machine and program")) << text;
+    EXPECT_THAT(notes_.str(), HasSubstr("from another machine or version")) << text;
   }
 }
 
@@ -84,14 +84,14 @@ TEST_F(ConvCaches, WithoutADirectoryNothingIsKept) {
 TEST_F(ConvCaches, ADirectoryThatCannotBeMadeEndsNoRun) {
   std::ofstream(directory_ / "deep") << "a file where the folder should be";
   cache().add(kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+  EXPECT_THAT(notes_.str(), HasSubstr("not saved"));
 }
 
 TEST_F(ConvCaches, ADirectoryThatCannotBeReachedEndsNoRun) {
   fs::create_symlink(directory_ / "deep", directory_ / "deep");  // leads to itself
   EXPECT_EQ(cache().read(), ConvChoices{});
   cache().add(kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+  EXPECT_THAT(notes_.str(), HasSubstr("not saved"));
 }
 
 // An engine that counts what it is asked.
@@ -113,7 +113,8 @@ TEST_F(ConvCaches, ChoicesAreMeasuredInTheFirstRunAndRememberedInTheSecond) {
   EngineKind kind;
   const RunPlan plan = plan_with(kind, "auto");
   EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("measured how to compute 2 convolutions, kept in "));
+  EXPECT_THAT(notes_.str(),
+              HasSubstr("measured the fastest algorithm of 2 convolutions, saved in "));
   notes_.str("");
   EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
   EXPECT_EQ(notes_.str(), "");

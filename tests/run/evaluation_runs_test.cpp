@@ -253,7 +253,7 @@ TEST_F(EvaluationRuns, OnMadeUpImagesAreSaidToMeanNothing) {
   const Ran ran = train({"--model=mnist", "--batch-size=4", "--num-batches=2",
                          "--eval-during-training-every-n-steps=2", "--num-eval-batches=1"});
   EXPECT_THAT(ran.out, HasSubstr("Accuracy @ 1"));
-  EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir the images and their labels are made "));
+  EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir images and labels are synthetic"));
 }
 
 TEST_F(EvaluationRuns, Resnet20LearnsWhatLooksLikeCifar) {

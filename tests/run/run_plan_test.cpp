@@ -141,15 +141,15 @@ TEST(Plan, ABatchThatDoesNotFitIsAnErrorThatHelps) {
   const RunPlan lenet = plan({.model = "lenet", .batch_size = 100});
   EXPECT_EQ(refusal(lenet, needed_bytes(lenet, 100)), "fits");
   EXPECT_EQ(refusal(lenet, needed_bytes(lenet, 77)),
-            fmt::format("lenet with --batch-size 100 needs {} of memory and {} are available; "
-                        "the largest batch that fits is 77",
+            fmt::format("lenet with --batch-size 100 needs {} of memory, {} are available; "
+                        "use --batch-size 77 at most",
                         bytes_text(needed_bytes(lenet, 100)), bytes_text(needed_bytes(lenet, 77))));
 }
 
 TEST(Plan, AnAbsurdBatchIsRefusedWithoutAskingTheEngine) {
   const RunPlan resnet20 = plan({.model = "resnet20", .batch_size = 1'000'000'000});
   const std::string line = refusal(resnet20, needed_bytes(resnet20, 2));
-  EXPECT_NE(line.find("the largest batch that fits is 2"), std::string::npos) << line;
+  EXPECT_NE(line.find("use --batch-size 2 at most"), std::string::npos) << line;
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(Workers, ThatFailedSayWhereTheirLogsAre) {
   for (const char* rank : {"rank-0-", "rank-1-"}) {
     ranks += contents(directory_ / logs / (rank + read_host().name + ".log"));
   }
-  EXPECT_THAT(ranks, HasSubstr("the largest batch that fits is "));
+  EXPECT_THAT(ranks, HasSubstr("; use --batch-size "));
   EXPECT_THAT(contents(directory_ / logs / "launcher.log"), HasSubstr("ended with exit code"));
 }
 

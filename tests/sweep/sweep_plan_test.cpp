@@ -52,7 +52,7 @@ TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
               HasSubstr("variable-update=parameter_server gradient-compression=none"));
   const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
   EXPECT_EQ(refused.exit_code(), 2);
-  EXPECT_THAT(refused.err, HasSubstr("has no use for --gradient-compression"));
+  EXPECT_THAT(refused.err, HasSubstr("does not use --gradient-compression"));
 }
 
 TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {

@@ -44,8 +44,9 @@ TEST(Checkpoint, HoldsWhatWasPutIn) {
   EXPECT_EQ(read.facts(), written.facts());
   EXPECT_THAT(read.floats("statistics/m", 2), ElementsAre(1.5F, 1.5F));
   EXPECT_EQ(read.floats("carried/momentum/w", 6)[5], 2.5F);
-  EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 numbers instead of 7"));
-  EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }), HasSubstr("it has no values/v"));
+  EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 elements instead of 7"));
+  EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }),
+              HasSubstr("tensor values/v is missing"));
 }
 
 Checkpoint reread(const CheckpointFacts& facts) {
@@ -135,14 +136,14 @@ TEST_F(CheckpointFiles, ATornOneIsPassedOverWithAWarning) {
   cut("model.ckpt-2", 0);
   EXPECT_EQ(newest()->checkpoint.facts().step, 1);
   ASSERT_EQ(told.size(), 2u);
-  EXPECT_THAT(told[0], HasSubstr("model.ckpt-3: it has 200 bytes instead of"));
-  EXPECT_THAT(told[1], HasSubstr("model.ckpt-2: it is no checkpoint"));
+  EXPECT_THAT(told[0], HasSubstr("model.ckpt-3: 200 bytes instead of"));
+  EXPECT_THAT(told[1], HasSubstr("model.ckpt-2: not a checkpoint"));
 }
 
 TEST_F(CheckpointFiles, WhereNoneCanBeReadNothingIsThrownAway) {
   CheckpointWriter(directory.path().string(), 5).write(sample(3));
   cut("model.ckpt-3", 20);
-  EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to begin anew"));
+  EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to start from the beginning"));
 }
 
 // A run that goes on removes old ones while somebody else looks for the newest.
