@@ -200,13 +200,13 @@ class GlooCommunicator : public Communicator {
     const bool one_host = first_rank_of_each_host(roster_).size() == 1;
     if (loopback == all.end() || (only_loopback && one_host)) return mine;
     throw Error(
-        "{} would be reached at {}, which leads to its own host only; choose a network interface "
-        "with --interface, or give its host's name the address on the network (/etc/hosts there)",
+        "{} has the address {}, which other hosts cannot reach; use --interface, or map its host "
+        "name to its network address in /etc/hosts",
         roster_.who(static_cast<int>(loopback - all.begin())), *loopback);
   }
 
   // What Gloo throws tells an address at best. The connections are closed first: that wakes the
-  // ranks that wait for this one, and they come to the roll call too.
+  // ranks that wait for this one, and they report to missing_ranks() too.
   template <typename Action>
   void guarded(const char* doing, const Action& action) {
     if (!failure_.empty()) throw Error(failure_);

@@ -45,7 +45,7 @@ class Lowering {
   void check_everything_leads_to_a_loss() const {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes().size()); ++id) {
       if (consumers_[id].empty() && !std::holds_alternative<SoftmaxLoss>(node(id).layer)) {
-        throw Error("layer {} leads to no loss", node(id).name);
+        throw Error("layer {} is not connected to the loss", node(id).name);
       }
     }
   }

@@ -193,7 +193,7 @@ std::string isa_name(dnnl::cpu_isa isa) {
 
 std::unique_ptr<Engine> make_native_engine(const Graph& graph, const EngineOptions& options) {
   if (options.device != "cpu") {
-    throw UsageError("--device {}: the native engine runs on cpu; --engine torch runs on CUDA too",
+    throw UsageError("--device {}: --engine native supports cpu only; use --engine torch",
                      options.device);
   }
   return std::make_unique<native::NativeEngine>(graph, options);
