@@ -126,7 +126,7 @@ TEST_F(BadInput, AnInterfaceThatIsNotThereIsAUsageErrorAlsoWhereNoneIsNeeded) {
 
 TEST_F(BadInput, TheDoctorIsNotAskedForMoreHostsThanThereAre) {
   expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
-  expect_one_line("doctor -n 2", 2, "give --hosts or --slurm");
+  expect_one_line("doctor -n 2", 2, "requires --hosts or --slurm");
 }
 
 TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
