@@ -30,7 +30,7 @@ InputSpec examples_of(const RunPlan& plan, const Group& group) {
   return spec;
 }
 
-// Of made-up images there are as many as training has.
+// There are as many synthetic validation images as training images.
 int64_t most_batches(const RunConfig& run) {
   if (run.num_eval_batches) return *run.num_eval_batches;
   return run.data_dir.empty() ? run.num_batches.value_or(kDefaultTimedSteps) : 0;

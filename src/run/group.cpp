@@ -40,7 +40,7 @@ std::string backend_for(const RunConfig& run, const Roster& roster, Network netw
   return std::string(default_backend(roster, network));
 }
 
-// What MPI's ranks are told of rank 0's store: "address:port token".
+// The address of rank 0's store, sent to the other ranks over MPI: "address:port token".
 struct StoreNews {
   Endpoint endpoint;
   std::string token;

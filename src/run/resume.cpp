@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// The file as it is: every rank checks it again, so nothing on the way can go unnoticed either.
+// Sends the file unchanged: every rank verifies its checksum again, which also covers the transfer.
 FoundCheckpoint broadcast_checkpoint(Group& group, std::optional<FoundCheckpoint> found,
                                      const std::string& path, int64_t bytes) {
   if (found) {

@@ -166,7 +166,8 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
 
 int work(RunContext& context, const RunConfig& config, const RankIdentity& identity,
          const Roles& roles) {
-  RunPlan plan = plan_run(config, context.engines, roles.workers);  // mistakes are told at once
+  RunPlan plan =
+      plan_run(config, context.engines, roles.workers);  // reports errors before connecting
   if (identity.rank == 0) {
     check_outputs(config);
     check_directories(config);

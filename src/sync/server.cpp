@@ -53,7 +53,7 @@ class Server {
   int64_t updates_before_;                // of a checkpoint
   std::vector<WorkerState> workers_;
   Rooms rooms_;
-  std::string failure_;  // why workers are told to end; empty: they are not
+  std::string failure_;  // the reason sent to workers so that they stop; empty: no failure
 };
 
 Server::Server(Communicator& everyone, const ServerPlan& plan)
@@ -239,7 +239,7 @@ void Server::send_answer(ServerAnswer answer, int worker) {
   workers_[worker].gone = !failure_.empty();
 }
 
-// From now on whoever asks for something is told why there is nothing to be had.
+// From now on every request is answered with the reason of the failure.
 void Server::hear_failure(const Request& request, int worker) {
   std::string reason(request.text_bytes, '\0');
   everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), worker, kDataTag);

@@ -55,7 +55,7 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
     const std::optional<int64_t> step = step_of(entries->path());
     if (step) files.push_back({entries->path().string(), *step});
   }
-  // A run that takes no answer for none would begin anew.
+  // Taking an error for an empty directory would start training from the beginning.
   const bool missing =
       error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !missing) throw Error("cannot read directory {}: {}", directory, error.message());
@@ -97,7 +97,7 @@ std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const
       if (is_there(path)) {
         tell(fmt::format("warning: {}", error.what()));
       } else {
-        files = list_checkpoints(place);  // whoever removed it has written a newer one
+        files = list_checkpoints(place);  // the run that removed it has written a newer one
       }
     }
   }

@@ -110,7 +110,7 @@ class Lowering {
     value->needs_gradient = needs_gradient && training();
     return value;
   }
-  // The image arrives plain; whoever wants it in blocks shares one copy.
+  // The image arrives in plain layout; all users of the blocked layout share one copy.
   Value* blocked(NodeId id) {
     Value* value = value_of_[id];
     return value->format == Format::Image ? converted(id, Format::Blocked, blocked_image_) : value;

@@ -46,7 +46,7 @@ class NativeEngine : public Engine {
 
   StepOutcome forward(const Batch& batch) override {
     assert(batch.size() == options_.batch);
-    use_threads(options_.threads);  // kernels were made for so many; another engine may have others
+    use_threads(options_.threads);  // kernels depend on this number; another engine may use another
     context_ = {.batch = &batch, .step = forwards_++, .outcome = {}};
     const int count = static_cast<int>(lowered_.ops.size());
     for (int i = 0; i < count; ++i) {
