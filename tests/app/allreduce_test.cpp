@@ -81,7 +81,7 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
   EXPECT_EQ(with.outcome.end, RunEnd::Completed) << with.err;
 }
 
-TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
+TEST_F(AllReduceCommand, TakesItsRankFromMpirun) {
   const Ran ran = run_really({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root",
                               "--oversubscribe", "--bind-to", "none", "--mca",
                               "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
@@ -91,7 +91,7 @@ TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
   EXPECT_THAT(ran.out, HasSubstr("wrong values: 0"));
 }
 
-TEST_F(AllReduceCommand, RefusesWhatMakesNoSenseBeforeItStartsAnything) {
+TEST_F(AllReduceCommand, RefusesInvalidOptionsBeforeItStartsAnyProcess) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{}, "an all-reduce needs at least 2"},
       {{"-g2", "-b3X"}, "'3X'"},

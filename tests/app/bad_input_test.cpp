@@ -87,7 +87,7 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("bench --num-batches=none", 2, "--num-batches");
 }
 
-TEST_F(BadInput, OptionsOfTfCnnBenchmarksThatCannotBeHadAreRefusedWithTheReason) {
+TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
   expect_one_line("train --use_fp16", 2, "--use-fp16: training is in f32; --gradient-compression");
   expect_one_line("train --use_fp16=True --nofp16_vars", 2, "training is in f32");
   expect_one_line("train --hierarchical_copy=true", 2, "--communicator hierarchical");
@@ -120,11 +120,11 @@ TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
   expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
 }
 
-TEST_F(BadInput, AnInterfaceThatIsNotThereIsAUsageErrorAlsoWhereNoneIsNeeded) {
+TEST_F(BadInput, AnUnknownInterfaceIsAUsageErrorEvenIfNoneIsNeeded) {
   expect_one_line("train -g 2 --interface nowhere", 2, "no network interface 'nowhere'");
 }
 
-TEST_F(BadInput, TheDoctorIsNotAskedForMoreHostsThanThereAre) {
+TEST_F(BadInput, TheDoctorRefusesMoreHostsThanAreListed) {
   expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
   expect_one_line("doctor -n 2", 2, "requires --hosts or --slurm");
 }
@@ -143,7 +143,7 @@ TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
   expect_one_line("allreduce --num-devices 2 --result=/nowhere/r.json", 2, "--result");
 }
 
-TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
+TEST_F(BadInput, MissingDataIsAUsageError) {
   expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
   expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
   expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");

@@ -58,7 +58,7 @@ TEST(Options, TheLastOfTwoCounts) {
   EXPECT_TRUE(parsed({"--noprofile", "--profile"}).profile);
 }
 
-TEST(Options, AFlagOfManyIsToldOfEach) {
+TEST(Options, AFlagWithManyValuesReceivesEachOfThem) {
   Words told;
   const CommandSyntax syntax = {
       .command = "x",
@@ -155,7 +155,7 @@ TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
   EXPECT_EQ(parse(syntax, Words{"-h"}), Parsed::Help);
 }
 
-TEST(Options, TheOptimizersOfTheTableAreThoseThereAre) {
+TEST(Options, TheTableListsEveryOptimizer) {
   for (const RunOption& option : run_options()) {
     if (option.name != "optimizer") continue;
     EXPECT_TRUE(std::ranges::equal(option.details.choices, optimizer_names()));

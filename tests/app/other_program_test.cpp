@@ -58,7 +58,7 @@ TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
               HasSubstr("lockstep-other, which does not exist; './run other' builds it"));
 }
 
-TEST_F(OtherEngine, IsAmongTheNamesThatAnUnknownEngineIsTold) {
+TEST_F(OtherEngine, IsListedWhenAnEngineIsUnknown) {
   EXPECT_EQ(train("tensorflow"), kUsage);
   EXPECT_THAT(err_.str(), HasSubstr("--engine must be one of native, other, not 'tensorflow'"));
 }

@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
+TEST_F(Sweep, TuneListsItsCandidatesAndRequiresOneNetwork) {
   const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=2",
                           "--gradient-compression=none", "--dry-run", "--threads=1"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;

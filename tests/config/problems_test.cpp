@@ -12,18 +12,18 @@ using ::testing::SizeIs;
 
 TEST(Problems, TheDefaultsHaveNone) { EXPECT_THAT(problems_in({}), IsEmpty()); }
 
-TEST(Problems, LengthIsGivenOnce) {
+TEST(Problems, TheRunLengthIsGivenOnce) {
   EXPECT_THAT(problems_in({.num_batches = 5, .num_epochs = 1.0}),
               ElementsAre(HasSubstr("give one of them")));
 }
 
-TEST(Problems, PrecisionEndsAMeasurementAndNoTraining) {
+TEST(Problems, PrecisionIsRefusedWithCheckpointsAndEvaluation) {
   EXPECT_THAT(problems_in({.precision = 0.01}), IsEmpty());
   EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x"}).size(), 1u);
   EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x", .eval = true}).size(), 2u);
 }
 
-TEST(Problems, NoEpochsAreNoTraining) {
+TEST(Problems, ZeroEpochsAreRefused) {
   EXPECT_THAT(problems_in({.num_epochs = 0.0}), ElementsAre("--num-epochs must be above 0"));
 }
 
@@ -33,7 +33,7 @@ TEST(Problems, ATraceNeedsTwoWarmUpSteps) {
   EXPECT_THAT(problems_in({.num_warmup_batches = 2, .trace_file = "t.json"}), IsEmpty());
 }
 
-TEST(Problems, EveryOutputHasAFileOfItsOwn) {
+TEST(Problems, TwoOutputsCannotShareAFile) {
   EXPECT_THAT(problems_in({.trace_file = "x.json", .result = "x.json"}),
               ElementsAre("--result and --trace-file name the same file; use two files"));
 }
@@ -43,7 +43,7 @@ TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
               SizeIs(2));
 }
 
-TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
+TEST(Problems, CheckpointAndEvaluationOptionsRequireTheirDirectoryOrMode) {
   EXPECT_THAT(problems_in({.save_model_steps = 3}), ElementsAre(HasSubstr("--train-dir")));
   EXPECT_THAT(problems_in({.train_dir = "t", .save_model_steps = 3, .save_model_secs = 4}),
               ElementsAre(HasSubstr("give one of them")));
@@ -74,12 +74,12 @@ TEST(Problems, TimesOfEvaluationAreGivenOnceAsNumbers) {
   EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("requires --eval")));
 }
 
-TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
+TEST(Problems, ATaskIndexRequiresAJobName) {
   EXPECT_THAT(problems_in({.task_index = 1}), ElementsAre(HasSubstr("--job-name")));
   EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());
 }
 
-TEST(Problems, GradientsTravelInOneWay) {
+TEST(Problems, RepackingExcludesBuckets) {
   EXPECT_THAT(problems_in({.bucket_mb = 4.0, .gradient_repacking = 2}), SizeIs(1));
   EXPECT_THAT(problems_in({.gradient_repacking = 2}), IsEmpty());
 }

@@ -53,7 +53,7 @@ TEST(RunOptions, NoNameLetterOrAliasIsUsedTwice) {
   }
 }
 
-TEST(RunOptions, EveryOptionSurvivesTextBothWays) {
+TEST(RunOptions, EveryOptionSurvivesARoundTripThroughText) {
   for (const RunOption& row : run_options()) {
     RunConfig run;
     set_from_text(run, row, another_value(row));
@@ -64,7 +64,7 @@ TEST(RunOptions, EveryOptionSurvivesTextBothWays) {
   }
 }
 
-TEST(RunOptions, EveryOptionSurvivesJsonBothWays) {
+TEST(RunOptions, EveryOptionSurvivesARoundTripThroughJson) {
   RunConfig run;
   for (const RunOption& row : run_options()) set_from_text(run, row, another_value(row));
   const Json json = run_to_json(run);
@@ -100,7 +100,7 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }
 
-TEST(RunOptions, APartIsAPercentageToo) {
+TEST(RunOptions, AFractionMayBeAPercentage) {
   RunConfig run;
   set_from_text(run, option("precision"), "2%");
   EXPECT_DOUBLE_EQ(*run.precision, 0.02);

@@ -90,7 +90,7 @@ TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnStoredImages) {
   }
 }
 
-TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
+TEST_F(CheckpointRuns, ResumeWithAnotherNumberOfDevices) {
   const Words options = {"--model=resnet20", "--optimizer=momentum"};
   const auto with = [&](Words more) {
     more.insert(more.end(), options.begin(), options.end());
@@ -107,7 +107,7 @@ TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
   EXPECT_EQ(newest("t").examples, 2 * 8 + 2 * 4 + 2 * 8 + 2 * 12);
 }
 
-TEST_F(CheckpointRuns, ADirectoryInWhichAnotherTrainsIsRefused) {
+TEST_F(CheckpointRuns, ADirectoryThatAnotherRunUsesIsRefused) {
   std::filesystem::create_directory(directory.path("t"));
   const DirectoryLock another(directory.path("t"));
   const Ran ran = run_really(train({"--model=lenet", "--num-batches=1", "--num-devices=2",
@@ -128,7 +128,7 @@ TEST_F(CheckpointRuns, AFinishedRunHasNothingToDo) {
   }
 }
 
-TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
+TEST_F(CheckpointRuns, TheNewestAreKeptAcrossBothRuns) {
   const Words options = {"--model=trivial", "--data-name=cifar10", "--save-model-steps=2",
                          "--max-ckpts-to-keep=3"};
   train_to(10, "t", options);
@@ -141,7 +141,7 @@ TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
 }
 
 // Whoever waits for rank 0 to write waits between two steps, not in one.
-TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
+TEST_F(CheckpointRuns, TimedCheckpointsAreWrittenBetweenStepsOnAllDevices) {
   for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
     const std::string file = directory.path("r.json");
     train_to(20, devices,
@@ -159,7 +159,7 @@ TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
   }
 }
 
-TEST_F(CheckpointRuns, ATornCheckpointIsPassedOverWithAWarning) {
+TEST_F(CheckpointRuns, ATornCheckpointIsIgnoredWithAWarning) {
   const Words options = {"--model=lenet", "--save-model-steps=1"};
   train_to(3, "t", options);
   const std::string torn = directory.path("t/model.ckpt-3");
@@ -237,7 +237,7 @@ TEST_F(KilledRuns, LoseAtMostTheStepsSinceTheLastCheckpoint) {
 }
 
 // Whoever is killed: the rank that writes, the one that does not, or all with their launcher.
-TEST_F(KilledRuns, OfTwoDevicesLoseNoMore) {
+TEST_F(KilledRuns, OnTwoDevicesLoseAtMostTheStepsSinceTheLastCheckpoint) {
   expect_no_loss(2,
                  {{"LOCKSTEP_RANK=0", 3}, {"LOCKSTEP_RANK=1", 2}, {"", 4}, {"LOCKSTEP_RANK=", 1}});
 }
