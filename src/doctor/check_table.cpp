@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/json.h"
 #include "doctor/host_checks.h"
 
 namespace lockstep {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/network_interface.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

@@ -10,6 +10,7 @@
 #include "base/exit_code.h"
 #include "base/version.h"
 #include "comm/own_address.h"
+#include "config/json.h"
 #include "doctor/link_probe.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"

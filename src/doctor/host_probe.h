@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/context.h"
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "config/json.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"
 #include "process/run_commands.h"

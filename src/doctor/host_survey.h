@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "config/run_json.h"
+#include "config/json.h"
 #include "launch/hosts.h"
 #include "launch/tagged_line.h"
 #include "process/command.h"

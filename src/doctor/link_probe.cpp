@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/network_interface.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "comm/socket.h"
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 

@@ -11,7 +11,6 @@
 #include "base/exit_code.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "config/json_text.h"
 #include "config/problems.h"
 #include "external/plan_program.h"
 #include "external/readings.h"
@@ -207,7 +206,7 @@ void tell_failure(const RunResult& result, std::ostream& err) {
 
 int report(const RunResult& result, Context& context) {
   if (!result.config.result.empty()) {
-    write_whole_file(result.config.result, json_text(result_to_json(result), 1) + "\n");
+    write_result(result.config.result, result);
   }
   if (result.error) {
     tell_failure(result, context.err);

@@ -18,6 +18,7 @@
 #include "base/run_event.h"
 #include "base/version.h"
 #include "comm/store_server.h"
+#include "config/json.h"
 #include "launch/agent_protocol.h"
 #include "launch/local_plan.h"
 #include "launch/rank_variables.h"

@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "launch/output_relay.h"
 #include "launch/remote_files.h"
 #include "launch/run_monitor.h"

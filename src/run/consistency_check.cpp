@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/fnv1a.h"
+#include "config/json.h"
 #include "config/run_json.h"
 #include "config/run_options.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "comm/gather.h"
+#include "config/json.h"
 #include "config/json_text.h"
 #include "run/clock_offsets.h"
 

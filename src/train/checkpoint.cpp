@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 #include "data/formats/crc32c.h"
 

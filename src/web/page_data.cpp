@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "config/json.h"
 #include "config/run_arguments.h"
 #include "config/run_label.h"
 #include "report/analysis/details.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 #include "report/analysis/details.h"
 
 namespace lockstep {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/json_text.h"
 #include "report/results/results_store.h"
 #include "web/page.h"

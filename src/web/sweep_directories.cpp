@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "report/results/live_state.h"
 #include "report/results/results_store.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "report/results/run_result.h"
 #include "support/command_runs.h"
 #include "support/file_text.h"

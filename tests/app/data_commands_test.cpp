@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/directory_lock.h"
+#include "config/json.h"
 #include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 #include "report/results/run_result.h"

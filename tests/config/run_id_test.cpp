@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "config/json.h"
 #include "config/run_json.h"
 #include "config/run_label.h"
 #include "config/run_options.h"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "config/json.h"
+
 namespace lockstep {
 namespace {
 

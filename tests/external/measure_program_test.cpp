@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "config/json.h"
 #include "report/results/run_result.h"
 #include "support/command_runs.h"
 #include "support/temporary_directory.h"

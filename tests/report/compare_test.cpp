@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "config/json.h"
 #include "report/render/compare_text.h"
 
 namespace lockstep {

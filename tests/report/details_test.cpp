@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/atomic_file.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "report/render/detail_charts.h"
 #include "report/results/published.h"

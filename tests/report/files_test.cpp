@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json.h"
 #include "report/results/benchmark_log.h"
 #include "support/temporary_directory.h"
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/json.h"
+
 namespace lockstep {
 namespace {
 

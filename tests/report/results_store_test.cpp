@@ -133,18 +133,18 @@ TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
 }
 
 TEST_F(StoreTest, AStoreThatCannotBeRepairedIsNotLeftLocked) {
-  { Store(directory_).append(made(0)); }
+  { ResultsStore(directory_).append(made(0)); }
   fs::resize_file(file(), fs::file_size(file()) - 1);
   {
     const FileSizeLimit full(fs::file_size(file()));
     try {
-      const Store store(directory_);
+      const ResultsStore store(directory_);
       FAIL() << "its last line has no end, and none can be written";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("cannot repair"));
     }
   }
-  EXPECT_EQ(Store(directory_).contents().runs.size(), 1u);
+  EXPECT_EQ(ResultsStore(directory_).contents().runs.size(), 1u);
 }
 
 // Whatever the moment of the cut, the lines before it survive.

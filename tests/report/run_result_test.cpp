@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 
+#include "config/json.h"
 #include "report/render/bench_table.h"
 #include "report/render/profile.h"
 #include "report/render/progress.h"

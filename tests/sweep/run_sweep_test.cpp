@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/atomic_file.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "support/temporary_directory.h"
 

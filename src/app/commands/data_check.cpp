@@ -6,6 +6,7 @@
 #include "app/commands/data_commands.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "config/json_text.h"
 #include "config/run_json.h"
 #include "data/formats/data_formats.h"

@@ -7,6 +7,7 @@
 #include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
+#include "config/json.h"
 #include "doctor/host_checks.h"
 #include "doctor/survey_routes.h"
 #include "launch/deploy.h"

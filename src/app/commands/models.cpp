@@ -7,6 +7,7 @@
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "config/run_json.h"
 #include "nn/cost.h"
 #include "nn/parameters.h"

@@ -10,6 +10,7 @@
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json.h"
 #include "report/render/best_text.h"
 #include "report/render/detail_charts.h"
 #include "report/render/regressions_text.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/json.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {

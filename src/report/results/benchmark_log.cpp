@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

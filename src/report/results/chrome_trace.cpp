@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "config/json.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {

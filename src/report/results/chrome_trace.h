@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 

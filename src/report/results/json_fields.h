@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/host_name.h"
+#include "config/json.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {

@@ -11,6 +11,7 @@
 
 #include "base/directory_lock.h"
 #include "base/error.h"
+#include "config/json.h"
 #include "config/json_text.h"
 #include "config/run_id.h"
 

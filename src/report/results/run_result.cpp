@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "config/json.h"
+#include "config/json_text.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -275,6 +278,10 @@ RunResult result_from_json(const Json& json) {
   RunResult result;
   JsonForm<RunResult>::read(json, result);
   return result;
+}
+
+void write_result(const std::string& path, const RunResult& result) {
+  write_whole_file(path, json_text(result_to_json(result), 1) + "\n");
 }
 
 RunResult read_result(const std::string& path) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json_fwd.h"
 #include "config/run_config.h"
-#include "config/run_json.h"
 #include "measure/host.h"
 #include "measure/stragglers.h"
 #include "measure/summary.h"
@@ -138,7 +138,9 @@ Json rank_to_json(const RankResult& rank);
 RankResult rank_from_json(const Json& json);
 
 Json result_to_json(const RunResult& result);
-RunResult result_from_json(const Json& json);    // throws Error on another schema
+RunResult result_from_json(const Json& json);  // throws Error on another schema
+// The result file of --result. Throws Error when it cannot be written.
+void write_result(const std::string& path, const RunResult& result);
 RunResult read_result(const std::string& path);  // throws UsageError: it is no such file
 
 }  // namespace lockstep
