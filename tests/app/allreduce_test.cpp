@@ -98,7 +98,7 @@ TEST_F(AllReduceCommand, RefusesInvalidOptionsBeforeItStartsAnyProcess) {
       {{"-g2", "-b8", "-e4"}, "below --minbytes"},
       {{"-g2", "-b5", "-e7"}, "no multiple of 4"},
       {{"-g2", "--bucket-mb=4"}, "--bucket-mb requires --model"},
-      {{"-g2", "--communicator=carrier-pigeon"}, "there are shm, gloo"},
+      {{"-g2", "--communicator=carrier-pigeon"}, "use one of shm, gloo"},
       {{"-g2", "--tune", "--model=lenet"}, "leave out --model"},
       {{"-g2", "--tune", "--all-reduce-spec=xring"}, "leave it out"},
       {{"-g2", "--all-reduce-spec=xrong"}, "xrong"},

@@ -121,7 +121,7 @@ TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
 }
 
 TEST_F(BadInput, AnUnknownInterfaceIsAUsageErrorEvenIfNoneIsNeeded) {
-  expect_one_line("train -g 2 --interface nowhere", 2, "no network interface 'nowhere'");
+  expect_one_line("train -g 2 --interface nowhere", 2, "unknown network interface 'nowhere'");
 }
 
 TEST_F(BadInput, TheDoctorRefusesMoreHostsThanAreListed) {
@@ -143,7 +143,7 @@ TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
   expect_one_line("allreduce --num-devices 2 --result=/nowhere/r.json", 2, "--result");
 }
 
-TEST_F(BadInput, MissingDataIsAUsageError) {
+TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
   expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
   expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
   expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");

@@ -163,7 +163,7 @@ TEST_F(CheckpointFiles, OneThatIsRemovedMeanwhileIsNotAnError) {
 
 TEST_F(CheckpointFiles, AnUnreadableDirectoryIsNotTakenForAnEmptyOne) {
   EXPECT_THAT(error_of([] { newest_checkpoint(std::string(5000, 'x'), {}); }),
-              HasSubstr("cannot look into xxx"));
+              HasSubstr("cannot read directory xxx"));
 }
 
 TEST_F(CheckpointFiles, OneRunAtATimeTrainsInADirectory) {
