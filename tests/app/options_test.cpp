@@ -58,7 +58,7 @@ TEST(Options, TheLastOfTwoCounts) {
   EXPECT_TRUE(parsed({"--noprofile", "--profile"}).profile);
 }
 
-TEST(Options, AFlagOfManyIsToldOfEach) {
+TEST(Options, AFlagWithManyValuesReceivesEachOfThem) {
   Words told;
   const CommandSyntax syntax = {
       .command = "x",
@@ -120,7 +120,7 @@ TEST(Options, AnUnknownFlagIsNamedWhereACommandTakesAWord) {
 
 TEST(Options, WordsThatBelongToNoOptionAreRefused) {
   EXPECT_EQ(problems({"--profile", "False"}),
-            (Words{"'False' belongs to no option; values are given as --name value or "
+            (Words{"unexpected argument 'False'; give values as --name value or "
                    "--name=value"}));
 }
 
@@ -129,9 +129,9 @@ TEST(Options, AMissingValueIsNamed) {
 }
 
 TEST(Options, AnEmptyListOfHostsIsNotThisMachine) {
-  EXPECT_EQ(problems({"--hosts", ""}), Words{"--hosts is empty: leave it out, or name hosts"});
+  EXPECT_EQ(problems({"--hosts", ""}), Words{"--hosts is empty; leave it out or name hosts"});
   EXPECT_EQ(problems({"--worker-hosts", ""}),
-            Words{"--worker-hosts is empty: leave it out, or name hosts"});
+            Words{"--worker-hosts is empty; leave it out or name hosts"});
   EXPECT_EQ(parsed({"--ps-hosts", ""}).ps_hosts, "");
 }
 
@@ -155,7 +155,7 @@ TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
   EXPECT_EQ(parse(syntax, Words{"-h"}), Parsed::Help);
 }
 
-TEST(Options, TheOptimizersOfTheTableAreThoseThereAre) {
+TEST(Options, TheTableListsEveryOptimizer) {
   for (const RunOption& option : run_options()) {
     if (option.name != "optimizer") continue;
     EXPECT_TRUE(std::ranges::equal(option.details.choices, optimizer_names()));
