@@ -39,8 +39,8 @@ RunLogs::RunLogs(const LogOptions& options, std::ostream& err)
     is_new = fs::create_directories(directory_, error);
   }
   if (!error) return;
-  if (!own_) throw UsageError("cannot make --log-dir {}: {}", directory_, error.message());
-  err_ << "note: no logs are kept: cannot make " << directory_ << ": " << error.message() << "\n";
+  if (!own_) throw UsageError("cannot create --log-dir {}: {}", directory_, error.message());
+  err_ << "note: no logs are kept: cannot create " << directory_ << ": " << error.message() << "\n";
   directory_.clear();
 }
 

@@ -125,7 +125,7 @@ TEST_F(BadInput, AnUnknownInterfaceIsAUsageErrorEvenIfNoneIsNeeded) {
 }
 
 TEST_F(BadInput, TheDoctorRefusesMoreHostsThanAreListed) {
-  expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts names 1");
+  expect_one_line("doctor --hosts node1 -n 2", 2, "--nodes 2: --hosts lists only 1");
   expect_one_line("doctor -n 2", 2, "requires --hosts or --slurm");
 }
 
@@ -144,14 +144,14 @@ TEST_F(BadInput, UnwritablePathsAreUsageErrorsBeforeTheRun) {
 }
 
 TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
-  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot look into /nowhere");
-  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "holds no training data");
+  expect_one_line("train --model lenet --data-dir /nowhere", 2, "cannot read directory /nowhere");
+  expect_one_line("train --model lenet --data-dir /proc/self/fdinfo", 2, "has no training data");
   expect_one_line("train --model lenet --num-devices 2 --data-dir /nowhere", 2, "/nowhere");
   expect_one_line("train --model lenet --eval --train-dir /nowhere", 2, "Checkpoint not found in");
   for (const char* command : {"pack /nowhere x", "check /nowhere", "bench /nowhere"}) {
-    expect_one_line(std::string("data ") + command, 2, "cannot look into /nowhere");
+    expect_one_line(std::string("data ") + command, 2, "cannot read directory /nowhere");
   }
-  expect_one_line("data make /proc/made", 2, "cannot make /proc/made");
+  expect_one_line("data make /proc/made", 2, "cannot create /proc/made");
 }
 
 TEST_F(BadInput, AnEngineThatIsNotBuiltIsAUsageError) {

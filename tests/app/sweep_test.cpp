@@ -23,7 +23,7 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const Ran first = run(sweep({"--num-devices=1,2", "--repeats=2", "--best"}));
   ASSERT_EQ(first.outcome.end, RunEnd::Completed) << first.err;
   EXPECT_THAT(first.out, HasSubstr("efficiency"));
-  EXPECT_THAT(first.out, HasSubstr("the only one"));
+  EXPECT_THAT(first.out, HasSubstr("only configuration"));
   const StoreContents contents = read_store(results());
   EXPECT_EQ(contents.runs.size(), 4u);
   for (const StoredRun& run : contents.runs) {

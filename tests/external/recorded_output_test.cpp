@@ -32,7 +32,7 @@ void feed(Readings& readings, size_t command, const std::string& name) {
   }
 }
 
-TEST_P(RecordedOutput, IsReadAsItWasMeant) {
+TEST_P(RecordedOutput, GivesTheExpectedNumbers) {
   const Recording& recording = GetParam();
   const Program program = load_program(recording.program);
   Readings readings(program, recording.workers, recording.devices);
@@ -76,7 +76,7 @@ TEST(RecordedOutput, StepLinesOfOneDeviceBecomeSamplesOfAll) {
 }
 
 // The lines that a published run of the workers shows, four to a step.
-TEST(RecordedOutput, WorkersThatShareOneLogAreToldApart) {
+TEST(RecordedOutput, WorkersThatShareOneLogAreDistinguished) {
   const Program program = load_program("seed_worker");
   Readings readings(program, 2, 2);
   const std::string lines[] = {

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
+TEST(OutputRelay, UnwritableLogsAreReportedOnceAndTheRunContinues) {
   const TemporaryDirectory directory;
   const std::filesystem::path& logs = directory.path();
   for (const char* name : {"rank-0-a.log", "rank-1-b.log"}) {
@@ -27,10 +27,10 @@ TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
   relay.hear(0, "three", false);
   EXPECT_EQ(out.str(), "one\nthree\n");
   EXPECT_EQ(err.str(),
-            "note: the logs in " + logs.string() + " are not complete: No space left on device\n");
+            "note: logs in " + logs.string() + " are incomplete: No space left on device\n");
 }
 
-TEST(OutputRelay, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
+TEST(OutputRelay, AnInterruptionIsReportedOnceByRank0OrTheLauncher) {
   for (const bool by_rank_0 : {true, false}) {
     std::ostringstream out, err;
     Context context = {.out = out, .err = err};
@@ -38,9 +38,9 @@ TEST(OutputRelay, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
     if (by_rank_0) relay.hear(0, "lockstep: interrupted after 3 of 10 timed steps", true);
     EXPECT_EQ(relay.since_interruption().has_value(), by_rank_0);
     relay.tell_of_interruption();
-    EXPECT_EQ(err.str(),
-              by_rank_0 ? "lockstep: interrupted after 3 of 10 timed steps\n"
-                        : "lockstep: interrupted; nothing more was measured than is shown here\n");
+    EXPECT_EQ(err.str(), by_rank_0
+                             ? "lockstep: interrupted after 3 of 10 timed steps\n"
+                             : "lockstep: interrupted; only what is shown above was measured\n");
   }
 }
 

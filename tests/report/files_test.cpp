@@ -38,7 +38,7 @@ TEST_F(Files, AWholeFileReplacesTheOldOneAndLeavesNothingElse) {
   EXPECT_EQ(file_count(), 1);
 }
 
-TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
+TEST_F(Files, AFailedWriteKeepsTheOldFile) {
   fs::create_directory(path("taken"));  // a file cannot take the name of a directory
   std::ofstream(path("taken/inside")) << "x";
   EXPECT_THROW(write_whole_file(path("taken"), "text"), Error);
@@ -84,7 +84,7 @@ TEST_F(Files, TheBenchmarkLogAppendsMetricsAndRewritesTheRun) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 2);
 }
 
-TEST_F(Files, ALogDirectoryThatCannotBeIsRefused) {
+TEST_F(Files, AnInvalidLogDirectoryIsRejected) {
   EXPECT_THROW(BenchmarkLog("/proc/nowhere"), Error);
 }
 

@@ -246,7 +246,7 @@ TEST_F(EvaluationRuns, WithoutACheckpointOrValidationDataAreRefused) {
   words.insert(words.begin(), {LOCKSTEP_PROGRAM, "train"});
   EXPECT_THAT(run_really(words).err, HasSubstr("Checkpoint not found in"));
   std::filesystem::remove(data + "/t10k-images-idx3-ubyte");
-  EXPECT_THAT(run_really(words).err, HasSubstr("holds no validation data"));
+  EXPECT_THAT(run_really(words).err, HasSubstr("has no validation data"));
 }
 
 TEST_F(EvaluationRuns, OnSyntheticImagesAreReportedAsMeaningless) {

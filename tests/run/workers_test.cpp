@@ -41,7 +41,7 @@ TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
   EXPECT_THAT(contents(path("logs/rank-0-" + host + ".log")), HasSubstr("total images/sec"));
   EXPECT_TRUE(fs::exists(path("logs/rank-1-" + host + ".log")));
   EXPECT_EQ(run(train({"--num-devices=2", "--log-dir", "/proc/no"})).err,
-            "lockstep: cannot make --log-dir /proc/no: No such file or directory\n");
+            "lockstep: cannot create --log-dir /proc/no: No such file or directory\n");
 }
 
 TEST_F(Workers, ThatSucceedOnThisMachineLeaveNoLogs) {
@@ -171,7 +171,7 @@ TEST_F(Workers, OnOtherHostsMayHaveDataThatIsNotHere) {
   EXPECT_EQ(there.outcome.end, RunEnd::Completed) << there.err;
   EXPECT_THAT(there.out, HasSubstr("--data-dir=/nowhere"));
   const Ran here = run(train({"--num-devices=2", "--data-dir=/nowhere", "--dry-run"}));
-  EXPECT_THAT(here.err, HasSubstr("cannot look into /nowhere"));
+  EXPECT_THAT(here.err, HasSubstr("cannot read directory /nowhere"));
 }
 
 TEST_F(Workers, ErrorsAreReportedOnceBeforeAnyWorkerStarts) {

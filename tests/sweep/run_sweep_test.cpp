@@ -34,7 +34,7 @@ class RunSweep : public ::testing::Test {
   RunResult result_;
 };
 
-TEST_F(RunSweep, AResultThatNobodyHasStoredIsTaken) {
+TEST_F(RunSweep, AnUnstoredResultOfAKilledSweepIsRecovered) {
   ResultsStore store(temporary_.path().string());
   const SweepOutcome outcome = run(store);
   EXPECT_EQ(outcome.adopted, 1);

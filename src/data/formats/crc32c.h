@@ -7,8 +7,7 @@
 namespace lockstep {
 
 uint32_t crc32c(ByteView bytes);
-// The same by tables alone: what processors without the instruction use, and the tests' second
-// opinion.
+// The same with tables only: for processors without the instruction, and for tests.
 uint32_t crc32c_by_tables(ByteView bytes);
 
 // TFRecords store checksums rotated and shifted, so that a checksum of data that holds checksums

@@ -40,7 +40,7 @@ FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> 
   for (const std::string& name : classes_in(folder)) {
     const auto known = std::ranges::find(classes, name);
     if (known == classes.end()) {
-      throw Error("{} is no class: there are no training images of it", (folder / name).string());
+      throw Error("{}: not a class of the training data", (folder / name).string());
     }
     for (const fs::path& file : list_directory(folder / name)) {
       if (!is_jpeg_name(file)) continue;

@@ -111,9 +111,9 @@ StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& requ
 
 constexpr Stage kStages[] = {
     {"read", "bytes from storage, checksums verified", measure_reading},
-    {"decode", "and the crop's pixels", measure_decoding},
-    {"augment", "and resized, flipped, normalised", measure_augmenting},
-    {"pipeline", "and put together to batches, in order", measure_pipeline},
+    {"decode", "also decoded to the pixels of the crop", measure_decoding},
+    {"augment", "also resized, flipped, normalised", measure_augmenting},
+    {"pipeline", "also assembled into batches, in order", measure_pipeline},
 };
 
 }  // namespace

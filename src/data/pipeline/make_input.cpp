@@ -39,7 +39,7 @@ std::unique_ptr<InputSource> synthetic_input(const InputSpec& spec) {
 std::unique_ptr<ExampleSource> cached(std::unique_ptr<ExampleSource> source,
                                       const InputSpec& spec) {
   if (source->bytes() > spec.cache_limit_bytes) {
-    throw Error("--cache: the data set has {}, and {} of memory are free",
+    throw Error("--cache: the data set has {}, but only {} of memory is free",
                 bytes_text(source->bytes()), bytes_text(spec.cache_limit_bytes));
   }
   return std::make_unique<CachedSource>(std::move(source));

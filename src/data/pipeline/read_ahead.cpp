@@ -75,7 +75,7 @@ Seconds ReadAhead::read(int64_t soon, ReadExample& content) const {
   content.error.reset();
   try {
     source_.read(content.turn.example, content.example);
-  } catch (const std::exception& error) {  // whoever takes it decides
+  } catch (const std::exception& error) {  // rethrown to the caller that takes the example
     content.error = Error(std::string(error.what()));
   }
   return thread_processor_time() - before;

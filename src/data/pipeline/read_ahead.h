@@ -1,8 +1,7 @@
-// read_ahead.h: threads that read examples before they are needed, so that whoever decodes never
-// waits for storage.
+// read_ahead.h: threads that read examples in advance, so that decoding does not wait for storage.
 //
-// Examples are numbered by their turn. So many are held ready; further ones are announced to the
-// system, which fetches them meanwhile.
+// Examples are numbered by their turn. A limited number is held in memory; for further ones the
+// kernel is asked to read ahead.
 #pragma once
 
 #include <condition_variable>
@@ -28,7 +27,7 @@ struct ReadExample {
 struct ReadAheadOptions {
   int threads = 1;
   int depth = 64;       // examples in memory, read or being read
-  int announced = 256;  // that the system is told of, beyond those
+  int announced = 256;  // further examples that the kernel reads ahead
   // That examples in memory may take before further ones wait: a few are enormous.
   int64_t most_bytes = int64_t{256} << 20;
 };

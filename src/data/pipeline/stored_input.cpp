@@ -55,7 +55,7 @@ int32_t StoredMaker::decode(const ReadExample& read, int64_t number, std::span<f
   if (read.error) throw Error(*read.error);
   const EncodedExample& example = read.example;
   if (example.label < 0 || example.label >= options_.classes) {
-    throw Error("{}: its label is {}; the network tells {} classes apart, 0 to {}",
+    throw Error("{}: label {} is out of range; the network has {} classes, 0 to {}",
                 source_.where(read.turn.example), example.label, options_.classes,
                 options_.classes - 1);
   }
@@ -80,7 +80,7 @@ int32_t StoredMaker::fill(std::span<float> image) {
 int32_t StoredMaker::make(int64_t number, std::span<float> image) {
   const bool once = options_.preprocess.split == Split::Validation;
   if (once && options_.rank + number * options_.ranks >= source_.count()) return fill(image);
-  if (!read_ahead_.take(number, read_)) throw Error("the input was stopped");
+  if (!read_ahead_.take(number, read_)) throw Error("input stopped");
   for (int64_t attempt = 0; attempt < source_.count(); ++attempt) {
     try {
       return decode(read_, number, image);
@@ -96,7 +96,7 @@ int32_t StoredMaker::make(int64_t number, std::span<float> image) {
       read_.error = error;
     }
   }
-  throw Error("no example of the data set can be read");
+  throw Error("no readable example in the data set");
 }
 
 }  // namespace lockstep

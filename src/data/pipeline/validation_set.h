@@ -1,7 +1,7 @@
-// validation_set.h: the examples that training never sees, each once and dealt out to all ranks.
+// validation_set.h: the validation examples, each once, distributed over all ranks.
 //
-// All ranks do the same number of batches. Where the examples do not fill the last ones, what fills
-// them has no label (kNoLabel) and counts nowhere; so does an example that is damaged and skipped.
+// All ranks have the same number of batches. The last ones are filled up with examples without a
+// label (kNoLabel), which are not counted; the same holds for damaged examples that are skipped.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// crop.h: which part of an image a network gets to see. Pure geometry and chance; no pixels.
+// crop.h: chooses the crop of an image. Geometry and random numbers only; no pixels.
 #pragma once
 
 #include <span>

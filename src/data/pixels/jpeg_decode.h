@@ -1,8 +1,8 @@
-// jpeg_decode.h: JPEGs to pixels, only the part that is wanted. The door to libjpeg-turbo.
+// jpeg_decode.h: decodes a window of a JPEG. Uses libjpeg-turbo.
 //
-// Rows above the window are skipped, columns beside it are not transformed, rows below are never
-// looked at, and where fewer pixels are needed the transform itself makes them fewer. Any kind of
-// JPEG becomes RGB, or grey where that is asked for: grey, YCbCr and CMYK, baseline or progressive.
+// Rows above the window are skipped, columns outside it are not transformed, rows below it are not
+// read. If fewer pixels are needed, the inverse transform scales down. Input may be grey, YCbCr or
+// CMYK, baseline or progressive; output is RGB or grey.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Pixels in somebody else's memory, rows of pixels of channels.
+// A view of pixels in borrowed memory: rows of pixels of channels.
 struct PixelView {
   const uint8_t* data = nullptr;
   int height = 0, width = 0, channels = 0;

@@ -1,5 +1,5 @@
-// pixel_kernels.h: resizing, colours and normalising, with the widest vectors that the processor
-// has.
+// pixel_kernels.h: kernels for resizing, colour changes and normalisation, with the widest vector
+// instructions of the processor.
 #pragma once
 
 #include <array>

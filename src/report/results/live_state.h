@@ -1,5 +1,5 @@
-// live_state.h: what a running sweep is doing, in progress.json beside its results, for whoever
-// looks on. It is not needed for anything else, and never synced: measuring goes first.
+// live_state.h: the state of a running sweep, in progress.json next to its results, for `lockstep
+// serve`. It is never synced to disk, so that it does not disturb the measurement.
 #pragma once
 
 #include <optional>

@@ -32,7 +32,7 @@ struct JsonForm<RunStatus> {
   }
 };
 
-// The verdict in words, and back.
+// The verdict as text, and back.
 template <>
 struct JsonForm<SteadyState> {
   static Json write(const SteadyState& state) {
@@ -297,7 +297,7 @@ RunResult read_result(const std::string& path) {
   } catch (const Error& error) {  // adds which file
     throw UsageError("{} {}", path, error.what());
   } catch (const Json::exception& error) {
-    throw UsageError("the result {} is not one of ours: {}", path, error.what());
+    throw UsageError("the result {} is not a lockstep result: {}", path, error.what());
   }
 }
 

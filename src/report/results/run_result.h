@@ -73,7 +73,7 @@ struct InputResult {
   double processor_seconds_per_image = 0;  // reading, decoding, resizing
   int64_t skipped = 0;                     // damaged examples, of all workers
   int64_t damaged_files = 0;               // of which all or the rest is lost
-  std::vector<std::string> damage = {};    // in words, of the first few
+  std::vector<std::string> damage = {};    // messages of the first few
 };
 
 // Of the validation examples, each once.
@@ -84,7 +84,7 @@ struct Evaluation {
   double seconds = 0;
 };
 
-// What somebody else's program printed.
+// What an external program printed.
 struct ProgramReading {
   std::string worker;
   std::optional<int64_t> step;
