@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -181,9 +182,9 @@ std::vector<Flag> run_flags(RunConfig& run) {
   for (const RunOption& option : run_options()) {
     flags.push_back(
         {.name = option.name,
-         .value_name = value_name(option),
+         .value_name = flag_value_name(option),
          .help = option.help,
-         .set = [&run, &option](const std::string& text) { set_from_text(run, option, text); },
+         .set = [&run, &option](const std::string& text) { set_option(run, option, text); },
          .group = option.group,
          .default_text = is_switch(option) ? "" : text_of(run, option),
          .letter = option.details.letter,

@@ -11,10 +11,10 @@
 
 namespace lockstep {
 
-void become(const OtherProgram& other, const Surroundings& around, const std::string& command,
+void become(const OtherProgram& other, const Context& context, const std::string& command,
             std::span<const std::string> arguments) {
   const std::filesystem::path path =
-      std::filesystem::path(around.program).parent_path() / other.name;
+      std::filesystem::path(context.program).parent_path() / other.name;
   if (access(path.c_str(), X_OK) != 0) {
     throw UsageError("this needs the program {}, which is not there; '{}' builds it", path.string(),
                      other.built_by);
@@ -24,8 +24,8 @@ void become(const OtherProgram& other, const Surroundings& around, const std::st
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  around.out.flush();
-  around.err.flush();
+  context.out.flush();
+  context.err.flush();
   execv(path.c_str(), pointers.data());
   throw Error("cannot start {}: {}", path.string(), std::strerror(errno));
 }

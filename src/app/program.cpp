@@ -4,8 +4,8 @@
 
 #include <ostream>
 
-#include "app/doctor.h"
 #include "base/error.h"
+#include "base/run_event.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -51,45 +51,49 @@ const Subcommand& find_command(const std::string& name) {
                                 : fmt::format("did you mean {}?", near));
 }
 
-int dispatch(Surroundings& around, std::span<const std::string> arguments) {
+int dispatch(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    around.err << overview();
+    context.err << overview();
     return kUsage;
   }
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
-    around.out << overview();
+    context.out << overview();
     return kSuccess;
   }
   if (first == "--version") {
-    around.out << "lockstep " << program_version() << "\n";
+    context.out << "lockstep " << program_version() << "\n";
     return kSuccess;
   }
-  return find_command(first).run(around, arguments.subspan(1));
+  return find_command(first).run(context, arguments.subspan(1));
 }
 
-void complain(std::ostream& err, std::string_view message) {
-  for (const std::string& line : split(message, '\n')) err << "lockstep: " << line << "\n";
+void complain(Context& context, const std::string& message,
+              RunEvent::Kind kind = RunEvent::Kind::Failed) {
+  for (const std::string& line : split(message, '\n')) context.err << "lockstep: " << line << "\n";
+  report_event(context, {.kind = kind, .text = message});
 }
 
 }  // namespace
 
 std::span<const Subcommand> commands() { return kCommands; }
-std::string program_version() { return LOCKSTEP_VERSION; }
 
-int run_program(Surroundings& around, std::span<const std::string> arguments) {
+int run_program(RunContext& context, std::span<const std::string> arguments) {
   try {
-    const int code = dispatch(around, arguments);
-    if (!around.out.flush()) throw Error("cannot write to stdout");
+    const int code = dispatch(context, arguments);
+    if (!context.out.flush()) throw Error("cannot write to stdout");
     return code;
   } catch (const UsageError& error) {
-    complain(around.err, error.what());
+    complain(context, error.what());
     return kUsage;
+  } catch (const DiskFullError& error) {
+    complain(context, error.what(), RunEvent::Kind::DiskFull);
+    return kFailure;
   } catch (const std::bad_alloc&) {
-    complain(around.err, "not enough memory");
+    complain(context, "not enough memory");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(around.err, error.what());
+    complain(context, error.what());
     return kFailure;
   }
 }

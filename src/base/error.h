@@ -27,4 +27,10 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+// There is no room left to write: every further attempt would fail as well.
+class DiskFullError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace lockstep

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

@@ -6,7 +6,6 @@
 #include <gloo/common/error.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,10 +14,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log_line.h"
+#include "base/network_interface.h"
 #include "comm/kernels.h"
-#include "comm/network_interface.h"
+#include "comm/missing_ranks.h"
 #include "comm/pipe_signal.h"
-#include "comm/roll_call.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 
@@ -220,7 +220,7 @@ class GlooCommunicator : public Communicator {
       context_->closeConnections();
       failure_ = fmt::format(
           "{} failed: {}", doing,
-          roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout)));
+          missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout)));
       throw Error(failure_);
     }
   }
@@ -234,9 +234,9 @@ class GlooCommunicator : public Communicator {
       return true;
     }
     context_->closeConnections();
-    spdlog::critical("communication failed: {}", roll_call(store_, roster_, options_.name,
-                                                           roll_call_part(options_.stall_timeout)));
-    spdlog::default_logger()->flush();
+    log_line(fmt::format(
+        "communication failed: {}",
+        missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout))));
     _exit(EXIT_FAILURE);
   }
 

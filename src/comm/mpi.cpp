@@ -2,14 +2,14 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
 #include <functional>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "base/log_line.h"
+#include "comm/missing_ranks.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 
@@ -163,12 +163,12 @@ class MpiCommunicator : public Communicator {
   }
 
   std::string missing_ranks() {
-    return roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout));
+    return lockstep::missing_ranks(store_, roster_, options_.name,
+                                   answer_part(options_.stall_timeout));
   }
 
   bool abort_job() {
-    spdlog::critical("all-reduce failed: {}", missing_ranks());
-    spdlog::default_logger()->flush();
+    log_line(fmt::format("all-reduce failed: {}", missing_ranks()));
     MPI_Abort(MPI_COMM_WORLD, 1);
     return true;
   }

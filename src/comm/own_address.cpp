@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 #include "comm/socket.h"
 
 namespace lockstep {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/process.h"
+#include "comm/process_state.h"
 #include "comm/roster.h"
 #include "comm/shared_block.h"
 

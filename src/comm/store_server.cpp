@@ -1,9 +1,7 @@
 #include "comm/store_server.h"
 
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/log_line.h"
 #include "base/text.h"
 #include "comm/store_protocol.h"
 
@@ -286,7 +285,7 @@ class StoreServer::Loop {
     c.socket.reset();
     if (farewell) return;
     if (count <= kDropsLoggedFully || std::has_single_bit(static_cast<uint64_t>(count))) {
-      spdlog::warn("store: dropped {}: {} ({} so far)", c.peer, reason, count);
+      log_line(fmt::format("store: dropped {}: {} ({} so far)", c.peer, reason, count));
     }
   }
 
@@ -310,13 +309,5 @@ StoreServer::StoreServer(const StoreServerOptions& options) {
 StoreServer::~StoreServer() { loop_->stop(); }
 
 int64_t StoreServer::dropped() const { return loop_->dropped(); }
-
-std::string random_token() {
-  unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw Error("no random numbers");
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 }  // namespace lockstep

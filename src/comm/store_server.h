@@ -42,6 +42,4 @@ class StoreServer {
   std::jthread thread_;  // last: joined before the loop goes
 };
 
-std::string random_token();  // 32 hexadecimal digits from the system's random numbers
-
 }  // namespace lockstep

@@ -3,14 +3,12 @@
 
 #include <string>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 
 // Names of files need not be UTF-8, which the text of JSON must be: what is not is replaced.
 // Without indent it is one line.
-inline std::string json_text(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
+std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace lockstep

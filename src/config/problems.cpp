@@ -76,21 +76,6 @@ constexpr Rule kRules[] = {
        return !run.program.empty() && starts;
      },
      "--program starts its own processes; --launcher, --hosts and --worker-hosts are for workers"},
-    {[](const RunConfig& run) {
-       return run.launcher == "ssh" && run.hosts.empty() && run.worker_hosts.empty();
-     },
-     "--launcher ssh needs --hosts"},
-    {[](const RunConfig& run) {
-       return run.launcher == "local" && (!run.hosts.empty() || !run.worker_hosts.empty());
-     },
-     "--launcher local starts everything on this machine; --hosts names others"},
-    {[](const RunConfig& run) { return run.launcher == "slurm" && !run.hosts.empty(); },
-     "--launcher slurm: Slurm chooses the hosts; use --sbatch-option=--nodelist=... for certain "
-     "ones"},
-    {[](const RunConfig& run) {
-       return run.launcher != "auto" && run.launcher != "ssh" && !run.worker_hosts.empty();
-     },
-     "--worker-hosts: only ssh starts every worker on a host that is named for it"},
     {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
      "--ps-per-node gives servers hosts of their own, --ps-in-worker makes them part of workers"},
     {[](const RunConfig& run) {

@@ -10,6 +10,8 @@
 
 namespace lockstep {
 
+inline constexpr int kDefaultTimedSteps = 100;
+
 struct RunConfig {
   // What to run.
   std::string model = "trivial";
@@ -29,7 +31,7 @@ struct RunConfig {
   int seed = 1234;
 
   // How long.
-  std::optional<int> num_batches = {};  // timed steps; absent: 100
+  std::optional<int> num_batches = {};  // timed steps; absent: kDefaultTimedSteps
   std::optional<double> num_epochs = {};
   int num_warmup_batches = 10;
   std::optional<double> precision = {};  // a part of images/sec; absent: all timed steps are done

@@ -58,6 +58,9 @@ bool is_switch(const RunOption& option);                             // needs no
 bool is_list(const RunOption& option);                               // each time it is given counts
 std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"
 std::string text_of(const RunConfig& run, const RunOption& option);  // "" when absent
+// The choice that the text names, in whatever case. Throws UsageError that lists the choices.
+std::string choice_in(const RunOption& option, std::span<const std::string> choices,
+                      std::string_view text);
 // Of a list the text has a line for each value, and setting adds to it.
 // Throws UsageError, in the user's words, when the text is no allowed value.
 void set_from_text(RunConfig& run, const RunOption& option, std::string_view text);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 

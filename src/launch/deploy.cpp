@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/fnv1a.h"
-#include "launch/ask.h"
 #include "launch/libraries.h"
-#include "launch/run_commands.h"
+#include "process/ask.h"
+#include "process/run_commands.h"
 
 namespace lockstep {
 namespace {

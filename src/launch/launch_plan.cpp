@@ -56,7 +56,7 @@ std::string describe(const LaunchPlan& plan, const std::string& secret) {
                         process.cores.empty() ? "" : fmt::format(", cores {}", process.cores),
                         line_of(process.env, process.argv, secret));
   }
-  text += fmt::format("port: {}\ncores: {}\n", plan.meeting, plan.cores);
+  text += fmt::format("port: {}\ncores: {}\n", plan.rendezvous, plan.cores);
   if (!plan.batch_script.empty()) return text + "submitted to Slurm:\n" + plan.batch_script;
   if (are_the_processes(plan)) return text + "started here: all of them\n";
   text += "started here:\n";

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "launch/agent_protocol.h"
-#include "launch/command.h"
 #include "launch/hosts.h"
-#include "launch/placement.h"
+#include "launch/place_ranks.h"
 #include "launch/ssh.h"
 #include "launch/tagged_line.h"
+#include "process/command.h"
 
 namespace lockstep {
 
@@ -39,7 +39,7 @@ struct LaunchJob {
   std::vector<std::string> mpirun_options = {}, sbatch_options = {};
   std::string mpirun_version = {};  // what `mpirun --version` says
   bool as_root = false;
-  bool uses_mpi = false;  // the processes talk by MPI
+  bool uses_mpi = false;  // the processes monitor by MPI
   // Of a job that is yet to be submitted: the launcher inside it, and the files OUTPUT-%j.log and
   // OUTPUT-%j.err. Empty arguments: this is an allocation already.
   std::vector<std::string> batch_arguments = {};
@@ -59,7 +59,7 @@ struct LaunchPlan {
   std::vector<PlannedProcess> processes;  // by rank
   std::vector<Command> commands;          // started here
   LineTag tag = LineTag::None;            // how a line of theirs says whose it is
-  std::string meeting;                    // "a free port of node1": where all processes meet
+  std::string rendezvous;                 // "a free port of node1": where all processes meet
   std::string cores;                      // who decides on them
 
   // By ssh: commands[i] is the agent of hosts[i], which is brought the program and told agents[i].

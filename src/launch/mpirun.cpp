@@ -134,7 +134,8 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
                     .stop_signal = SIGUSR1,
                     .orphan_signal = SIGUSR1}},  // SIGTERM twice, and it would tidy up nothing
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
-      .meeting = open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
+      .rendezvous =
+          open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
       .cores =
           "bound to none; workers of a host divide them, each pinned to its "
           "part"};

@@ -95,7 +95,7 @@ LaunchPlan plan_srun(const LaunchJob& job) {
                         .env = std::move(environment),
                         .stop_signal = SIGUSR1}},
           .tag = LineTag::Slurm,
-          .meeting = "of rank 0's node, from the numbers of job and step",
+          .rendezvous = "of rank 0's node, from the numbers of job and step",
           .cores = "those of the job; workers of a node divide them, each pinned to its part"};
 }
 
@@ -123,7 +123,7 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
                                  fmt::format("--output={}-%j.log", pattern),
                                  fmt::format("--error={}-%j.err", pattern)},
                         .stop_signal = SIGUSR1}},
-          .meeting = "of rank 0's node, from the numbers of job and step",
+          .rendezvous = "of rank 0's node, from the numbers of job and step",
           .cores = "those of the job; workers of a node divide them, each pinned to its part",
           .batch_script = script,
           .batch_output = job.output};

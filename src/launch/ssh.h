@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "launch/command.h"
 #include "launch/hosts.h"
+#include "process/command.h"
 
 namespace lockstep {
 

@@ -47,7 +47,7 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
     if (rank.rank == 0) plan.keeper = found->second;
   }
   plan.agents[plan.keeper].keeps_store = true;
-  plan.meeting =
+  plan.rendezvous =
       fmt::format("{} of {}", job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
                   plan.hosts[plan.keeper].name);
   plan.cores = "workers of a host divide them, each pinned to its part";

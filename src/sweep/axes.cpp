@@ -134,22 +134,22 @@ std::vector<std::string> doubling(int most) {
 }
 
 std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Settle& settle) {
+                             const Resolve& resolve) {
   refuse_double_settings(axes);
   std::vector<SweepRun> runs;
   std::set<std::string> ids;
   Problems problems;
-  const std::vector<RunConfig> wishes = combinations(base, axes);
-  for (const RunConfig& wish : wishes) {
+  const std::vector<RunConfig> options = combinations(base, axes);
+  for (const RunConfig& requested : options) {
     try {
-      const RunConfig run = settle(wish);
+      const RunConfig run = resolve(requested);
       const std::string id = run_id(run);
       if (ids.insert(id).second) runs.push_back({id, run});
     } catch (const UsageError& error) {  // all of them are told at once
-      problems.add(wish, error.what());
+      problems.add(requested, error.what());
     }
   }
-  if (auto lines = problems.lines(wishes.size()); !lines.empty()) refuse(std::move(lines));
+  if (auto lines = problems.lines(options.size()); !lines.empty()) refuse(std::move(lines));
   return runs;
 }
 

@@ -35,10 +35,10 @@ Axis models_axis(const std::vector<std::string>& entries);
 std::vector<std::string> doubling(int most);
 
 // Makes a configuration definite (names spelled one way, defaults filled in) or throws UsageError.
-using Settle = std::function<RunConfig(const RunConfig&)>;
+using Resolve = std::function<RunConfig(const RunConfig&)>;
 
 // The runs, without doubles. Throws UsageError with the problems of all of them.
 std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Settle& settle);
+                             const Resolve& resolve);
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ struct HalvingOutcome {
 };
 
 // `plan`: the candidates; its repeats are not used.
-HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, Store& store,
+HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, ResultsStore& store,
                            const std::string& program,
                            const std::function<double(const SweepRun&)>& seconds_of,
                            const HalvingWatch& watch);

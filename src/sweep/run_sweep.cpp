@@ -9,12 +9,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/run_event.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
-#include "launch/run_commands.h"
 #include "measure/launches.h"
-#include "report/launch_rate.h"
-#include "sweep/failure.h"
+#include "process/run_commands.h"
+#include "report/results/launch_rate.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -28,7 +28,7 @@ constexpr const char* kLogDirectory = "logs";
 using Key = std::pair<std::string, int>;  // id and repeat
 
 // A simulation has the id of the run that it stands for, and settles nothing.
-std::set<Key> settled_keys(const StoreContents& contents, bool retry_failed) {
+std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
   std::set<Key> keys;
   for (const StoredRun& run : contents.runs) {
     if (run.result.simulated()) continue;
@@ -62,22 +62,22 @@ std::optional<double> rate_in(const std::string& line) {
   return error == std::errc() ? std::optional(rate) : std::nullopt;
 }
 
-std::string error_of(const PlanOutcome& ended) {
+// `failure`: the reason that the run gave itself; an exit code tells nobody what to do.
+std::string error_of(const PlanOutcome& ended, const std::optional<RunEvent>& failure) {
   const std::string why = ended.why.empty() ? "it left no result" : ended.why;
   if (ended.end != RunEnd::Failed) return why;  // what it says then is that it was ended
-  const std::string said = complaint_in(ended.commands.front().last_lines);
-  return said.empty() ? why : fmt::format("{} ({})", said, why);
+  return failure ? fmt::format("{} ({})", failure->text, why) : why;
 }
 
 class Sweep {
  public:
-  Sweep(const SweepPlan& plan, Store& store, const std::string& program,
+  Sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
         const std::function<double(const SweepRun&)>& seconds_of, const SweepWatch& watch)
       : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
     for (const StoredRun& run : store.contents().runs) {
       if (!run.result.simulated()) note(run);
     }
-    settled_ = settled_keys(store.contents(), plan.retry_failed);
+    finished_ = finished_keys(store.contents(), plan.retry_failed);
   }
 
   SweepOutcome run() {
@@ -93,7 +93,7 @@ class Sweep {
 
  private:
   void attend(const SweepRun& run, int round) {
-    if (settled_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
+    if (finished_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -138,7 +138,8 @@ class Sweep {
   }
 
   Command command_for(const SweepRun& run, int round, const std::string& result) const {
-    Command command = {.name = "train", .argv = {program_, "train"}};
+    Command command = {
+        .name = "train", .argv = {program_, "train"}, .env = {{kEventsVariable, "1"}}};
     for (const std::string& argument : train_arguments(run.config)) {
       command.argv.push_back(argument);
     }
@@ -161,7 +162,11 @@ class Sweep {
     const Command command = command_for(run, round, path);
     const Launch now = progress(run, round);
     if (watch_.starting) watch_.starting(now);
+    std::optional<RunEvent> failure;
     const auto line = [&](const OutputLine& output) {
+      const auto event = parse_event_line(output.text);
+      const bool failed = event && event->kind != RunEvent::Kind::Interrupted;
+      if (failed && !failure) failure = event;
       const auto rate = rate_in(output.text);
       if (rate && watch_.live) watch_.live(now, *rate);
       return Next::GoOn;
@@ -174,16 +179,16 @@ class Sweep {
       fs::remove(path);  // half a run would look like one
       return {};
     }
-    StoredRun stored = stored_run(run, round, ended, path);
-    if (is_full_disk(stored.result.error.value_or(""))) {
-      throw Error("{}; the sweep ends here, and the same command goes on once there is room",
-                  *stored.result.error);
+    StoredRun stored = stored_run(run, round, ended, path, failure);
+    if (failure && failure->kind == RunEvent::Kind::DiskFull) {
+      throw DiskFullError("{}; the sweep stops here; run the same command again once there is room",
+                          failure->text);
     }
     return stored;
   }
 
   StoredRun stored_run(const SweepRun& run, int round, const PlanOutcome& ended,
-                       const std::string& path) const {
+                       const std::string& path, const std::optional<RunEvent>& failure) const {
     StoredRun stored = {.id = run.id,
                         .repeat = round,
                         .raw_file = fs::exists(path) ? raw_file_of(run, round) : "",
@@ -198,15 +203,17 @@ class Sweep {
     }
     if (ended.end != RunEnd::Completed || stored.raw_file.empty()) {
       stored.result.config = run.config;
-      stored.result.status = "failed";
-      stored.last_lines = ended.commands.front().last_lines;
-      if (!stored.result.error) stored.result.error = error_of(ended);
+      stored.result.status = RunStatus::Failed;
+      for (const std::string& text : ended.commands.front().last_lines) {
+        if (!parse_event_line(text)) stored.last_lines.push_back(text);
+      }
+      if (!stored.result.error) stored.result.error = error_of(ended, failure);
     }
     return stored;
   }
 
   void note(const StoredRun& run) {
-    settled_.emplace(run.id, run.repeat);
+    finished_.emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
     note_time(times_, run);
   }
@@ -222,7 +229,7 @@ class Sweep {
     for (const SweepRun& each : plan_.runs) {
       const bool precise = is_precise(plan_, times_, each);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
-        if (settled_.contains({each.id, repeat})) continue;
+        if (finished_.contains({each.id, repeat})) continue;
         remaining += seconds_for(each);
         ++missing;
       }
@@ -236,12 +243,12 @@ class Sweep {
   }
 
   const SweepPlan& plan_;
-  Store& store_;
+  ResultsStore& store_;
   const std::string& program_;
   const std::function<double(const SweepRun&)>& seconds_of_;
   const SweepWatch& watch_;
   SweepOutcome outcome_;
-  std::set<Key> settled_;
+  std::set<Key> finished_;
   Times times_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
 };
@@ -254,21 +261,21 @@ std::string raw_file_of(const SweepRun& run, int repeat) {
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents) {
-  const std::set<Key> settled = settled_keys(contents, plan.retry_failed);
+  const std::set<Key> finished = finished_keys(contents, plan.retry_failed);
   Times times;
   for (const StoredRun& run : contents.runs) note_time(times, run);
   std::vector<std::pair<size_t, int>> missing;
   for (int round = 0; round < plan.repeats; ++round) {
     for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
       const SweepRun& run = plan.runs[index];
-      if (settled.contains({run.id, round}) || is_precise(plan, times, run)) continue;
+      if (finished.contains({run.id, round}) || is_precise(plan, times, run)) continue;
       missing.emplace_back(index, round);
     }
   }
   return missing;
 }
 
-SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+SweepOutcome run_sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
                        const std::function<double(const SweepRun&)>& seconds_of,
                        const SweepWatch& watch) {
   return Sweep(plan, store, program, seconds_of, watch).run();

@@ -14,7 +14,7 @@
 
 #include "base/time.h"
 #include "config/run_arguments.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 #include "sweep/axes.h"
 
 namespace lockstep {
@@ -62,7 +62,7 @@ std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents);
 
 // `seconds_of`: guesses how long a launch will take.
-SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+SweepOutcome run_sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
                        const std::function<double(const SweepRun&)>& seconds_of,
                        const SweepWatch& watch);
 

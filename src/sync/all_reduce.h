@@ -19,7 +19,7 @@
 
 #include "comm/communicator.h"
 #include "sync/buckets.h"
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "sync/updater.h"
 
 namespace lockstep {

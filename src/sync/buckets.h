@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "tensor/parameter_arena.h"
 
 namespace lockstep {

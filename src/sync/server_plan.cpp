@@ -1,6 +1,7 @@
 #include "sync/server_plan.h"
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "nn/optimizer.h"
-#include "sync/placement.h"
+#include "sync/variable_placement.h"
 
 namespace lockstep {
 

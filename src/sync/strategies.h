@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "sync/options.h"
 #include "sync/strategy.h"
+#include "sync/sync_options.h"
 
 namespace lockstep {
 

@@ -68,7 +68,7 @@ class Strategy {
 
   // After the last step, by all replicas: returns when the updates of all of them are made. Then
   // newest_values() and carried() are those of the whole run, on any replica.
-  virtual void settle() {}
+  virtual void drain() {}
   // After the last step, and only then: the arena holds the newest values, and the others know that
   // this replica ends as it should.
   virtual void finish() {}

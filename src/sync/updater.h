@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "sync/options.h"
 #include "sync/strategy.h"
+#include "sync/sync_options.h"
 
 namespace lockstep {
 

@@ -5,8 +5,9 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
-#include "data/crc32c.h"
+#include "data/formats/crc32c.h"
 
 namespace lockstep {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "data/input_file.h"
+#include "data/formats/input_file.h"
 
 namespace lockstep {
 namespace {

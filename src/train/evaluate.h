@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "data/input_source.h"
+#include "data/pipeline/input_source.h"
 #include "engine/engine.h"
 
 namespace lockstep {

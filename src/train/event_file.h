@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tfrecord.h"
+#include "data/formats/tfrecord.h"
 
 namespace lockstep {
 

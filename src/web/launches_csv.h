@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/scaling.h"
+#include "report/analysis/scaling.h"
 
 namespace lockstep {
 

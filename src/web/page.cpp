@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json.h"
 #include "config/json_text.h"
 #include "web/page_assets.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 

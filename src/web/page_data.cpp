@@ -8,11 +8,13 @@
 #include <map>
 
 #include "base/text.h"
+#include "config/json.h"
 #include "config/run_arguments.h"
 #include "config/run_label.h"
-#include "report/best.h"
-#include "report/details.h"
-#include "report/published.h"
+#include "report/analysis/details.h"
+#include "report/render/best_text.h"
+#include "report/render/regressions_text.h"
+#include "report/results/published.h"
 #include "web/launches_csv.h"
 
 namespace lockstep {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "config/run_json.h"
-#include "report/details.h"
+#include "config/json_fwd.h"
+#include "report/analysis/details.h"
 
 namespace lockstep {
 

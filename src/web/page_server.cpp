@@ -13,10 +13,11 @@
 #include <thread>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/json_text.h"
-#include "report/store.h"
-#include "web/own_address.h"
+#include "report/results/results_store.h"
 #include "web/page.h"
+#include "web/reachable_address.h"
 #include "web/sweep_directories.h"
 
 namespace lockstep {
@@ -207,7 +208,7 @@ void PageServer::Inside::set_up() {
                response.set_content(set_text(sweep), "application/json");
              }));
   server.Get("/results.jsonl", for_set("set", [](const SweepDirectory& sweep, Response& response) {
-               std::ifstream file(sweep.path + "/" + Store::kFile);
+               std::ifstream file(sweep.path + "/" + ResultsStore::kFile);
                std::stringstream text;
                text << file.rdbuf();
                response.set_content(text.str(), "application/x-ndjson");

@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "config/json.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -68,7 +69,7 @@ bool is_of_a_sweep(const fs::path& directory) {
   const fs::path name = directory.filename();
   std::error_code unknown;
   return (name == "runs" || name == "logs") &&
-         fs::exists(directory.parent_path() / Store::kFile, unknown);
+         fs::exists(directory.parent_path() / ResultsStore::kFile, unknown);
 }
 
 using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
@@ -76,7 +77,7 @@ using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
 // One that is below several roots has the name of the first.
 void add_if_sweep(const Root& root, const fs::path& path, Found& found) {
   std::error_code error;
-  const fs::path results = path / Store::kFile;
+  const fs::path results = path / ResultsStore::kFile;
   const auto written = fs::last_write_time(results, error);
   if (error) return;
   const auto size = fs::file_size(results, error);

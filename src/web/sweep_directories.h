@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/run_json.h"
+#include "config/json.h"
 #include "web/page_data.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "app/allreduce_rows.h"
+#include "app/commands/allreduce_rows.h"
 
 #include <gmock/gmock.h>
 

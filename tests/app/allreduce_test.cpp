@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "comm/all_reduce_spec.h"
-#include "launch/run_commands.h"
 #include "support/leaks.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -17,30 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-struct Ran {
-  PlanOutcome outcome;
-  std::string out, err;
-
-  int exit_code() const { return outcome.commands.front().status.value_or(ExitStatus{}).code; }
-};
-
 class AllReduceCommand : public ::testing::Test {
  protected:
-  static Ran run(std::vector<std::string> argv) {
-    Ran ran;
-    const Command command = {.name = "it", .argv = std::move(argv)};
-    ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
-                               {.line = [&](const OutputLine& line) {
-                                 (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
-                                 return Next::GoOn;
-                               }});
-    return ran;
-  }
-
   static Ran allreduce(const std::vector<std::string>& more) {
     std::vector<std::string> words = {LOCKSTEP_PROGRAM, "allreduce"};
     words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    return run_really(words);
   }
 
   nlohmann::json result() const {
@@ -100,10 +82,10 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
 }
 
 TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
-  const Ran ran =
-      run({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
-           "none", "--mca", "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
-           "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
+  const Ran ran = run_really({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root",
+                              "--oversubscribe", "--bind-to", "none", "--mca",
+                              "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
+                              "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
   EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));

@@ -1,4 +1,4 @@
-#include "app/allreduce_work.h"
+#include "app/commands/allreduce_work.h"
 
 #include <gtest/gtest.h>
 

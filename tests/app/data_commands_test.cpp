@@ -3,34 +3,24 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "app/program.h"
-#include "app/reference_kind.h"
 #include "base/directory_lock.h"
-#include "data/jpeg_encode.h"
+#include "config/json.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
+#include "support/command_runs.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
+using ::testing::Pair;
 
 Outcome train(const std::string& directory, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {"train",
@@ -207,9 +197,16 @@ TEST_F(DataCommands, BenchMeasuresEveryStage) {
   const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=1",
                                "--threads=2", "--image-size=32", "--batch-size=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const Json rows = Json::parse(outcome.out);
-  EXPECT_EQ(rows.size(), 8u);  // four stages, one and two threads
-  for (const Json& row : rows) EXPECT_GT(row.at("images_per_second").get<double>(), 0) << row;
+  std::vector<std::pair<std::string, int>> measured;
+  for (const Json& row : Json::parse(outcome.out)) {
+    measured.emplace_back(row.at("stage"), row.at("threads"));
+    for (const char* rate : {"images_per_second", "bytes_per_second", "images_per_core_second"}) {
+      EXPECT_GT(row.at(rate).get<double>(), 0) << rate << " of " << row;
+    }
+  }
+  EXPECT_THAT(measured, ElementsAre(Pair("read", 1), Pair("read", 2), Pair("decode", 1),
+                                    Pair("decode", 2), Pair("augment", 1), Pair("augment", 2),
+                                    Pair("pipeline", 1), Pair("pipeline", 2)));
 }
 
 TEST_F(DataCommands, TrainingOnStoredImagesSaysWhatItFound) {
@@ -253,12 +250,26 @@ TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
 }
 
 TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrMadeAnew) {
-  for (const char* place : {"host", "pipeline"}) {
-    const Outcome outcome = run({"train", "--model=lenet", "--batch-size=2", "--threads=1",
-                                 "--num-batches=2", "--num-warmup-batches=1", "--num-classes=11",
-                                 std::string("--synthetic-location=") + place});
+  // At a learning rate of zero, a loss tells of images and labels alone. Device and host draw new
+  // labels for images that stay; the host has drawn once more, for the batch it copies from.
+  const auto losses = [&](const std::string& place) {
+    const Outcome outcome =
+        run({"train", "--model=lenet", "--batch-size=2", "--threads=1", "--num-batches=4",
+             "--num-warmup-batches=1", "--num-classes=11", "--init-learning-rate=0",
+             "--result=" + path(place), "--synthetic-location=" + place});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-  }
+    std::vector<double> found;
+    for (const StepRecord& step : read_result(path(place)).steps) {
+      found.push_back(step.losses.total_loss);
+    }
+    return found;
+  };
+  const std::vector<double> device = losses("device"), host = losses("host"),
+                            pipeline = losses("pipeline");
+  ASSERT_EQ(device.size(), 4u);
+  EXPECT_EQ(std::vector(device.begin() + 1, device.end()),
+            std::vector(host.begin(), host.end() - 1));
+  for (const double loss : pipeline) EXPECT_THAT(device, Each(Not(DoubleNear(loss, 1e-6))));
 }
 
 TEST_F(DataCommands, WrongWordsAreUsageErrors) {

@@ -1,6 +1,6 @@
 // 'lockstep report' of real sweeps.
 #include "app/sweep_fixture.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -35,14 +35,14 @@ TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
             RunEnd::Completed);
   StoreContents contents = read_store(old);
   {
-    Store store(results());
+    ResultsStore store(results());
     StoredRun failed = contents.runs.front();
-    failed.result.status = "failed";
+    failed.result.status = RunStatus::Failed;
     failed.result.error = "it broke";
     store.append(failed);
   }
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", old});
-  EXPECT_EQ(exit_code(report), 1);
+  EXPECT_EQ(report.exit_code(), 1);
   EXPECT_THAT(report.out, HasSubstr("FAILED: it broke"));
 }
 

@@ -8,8 +8,8 @@
 
 #include "app/sweep_fixture.h"
 #include "base/random.h"
-#include "launch/process.h"
-#include "report/store.h"
+#include "process/process.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -37,7 +37,7 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   EXPECT_TRUE(fs::exists(results() + "/comparison_graph.svg"));
   EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv.ideal"));
   const Ran same = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", results()});
-  EXPECT_NE(exit_code(same), 1) << same.out;  // 2 where three launches are too few to tell
+  EXPECT_NE(same.exit_code(), 1) << same.out;  // 2 where three launches are too few to tell
 }
 
 TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
@@ -98,9 +98,9 @@ TEST_F(Sweep, ARunThatWasMeasuredButNotStoredIsFoundAgain) {
 }
 
 TEST_F(Sweep, ASecondSweepInTheDirectoryIsRefused) {
-  const Store held(results());
+  const ResultsStore held(results());
   const Ran ran = run(sweep({"--num-devices=1"}));
-  EXPECT_EQ(exit_code(ran), 1);
+  EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("another sweep is running"));
 }
 
@@ -116,13 +116,13 @@ total = '^total: (?P<value>\S+)'
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
   const bool ran_at_all = fs::exists(results() + "/results.jsonl");
   ASSERT_TRUE(ran_at_all) << ran.err;
-  EXPECT_EQ(exit_code(ran), 1);
+  EXPECT_EQ(ran.exit_code(), 1);
   const StoreContents contents = read_store(results());
   ASSERT_EQ(contents.runs.size(), 2u) << ran.err;
   EXPECT_FALSE(contents.runs[0].measured());
   EXPECT_THAT(*contents.runs[0].result.error, HasSubstr("exit code 3"));
   const Ran again = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
-  EXPECT_EQ(exit_code(again), 1) << "what failed has not been measured since";
+  EXPECT_EQ(again.exit_code(), 1) << "what failed has not been measured since";
   EXPECT_THAT(again.err, HasSubstr("2 launches failed; --retry-failed"));
   EXPECT_EQ(read_store(results()).runs.size(), 2u);
   const Ran retried =
@@ -130,7 +130,7 @@ total = '^total: (?P<value>\S+)'
   EXPECT_THAT(retried.err, HasSubstr("lockstep: 2 launches failed;"));
   EXPECT_EQ(read_store(results()).runs.size(), 4u);
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
-  EXPECT_EQ(exit_code(report), 0) << report.err;
+  EXPECT_EQ(report.exit_code(), 0) << report.err;
   std::ifstream page(results() + "/report.html");
   const std::string text{std::istreambuf_iterator<char>(page), {}};
   EXPECT_THAT(text, HasSubstr("exit code 3"));
@@ -148,7 +148,7 @@ TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
   });
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
   EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
-  EXPECT_EQ(exit_code(ran), 130);
+  EXPECT_EQ(ran.exit_code(), 130);
 }
 
 TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {

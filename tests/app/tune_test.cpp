@@ -1,6 +1,6 @@
 // 'lockstep tune' as a user calls it.
 #include "app/sweep_fixture.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -19,7 +19,7 @@ TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
       run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=1", "--dry-run"});
   ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
   const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
-  EXPECT_EQ(exit_code(two), 2);
+  EXPECT_EQ(two.exit_code(), 2);
   EXPECT_THAT(two.err, HasSubstr("say which network to tune"));
 }
 

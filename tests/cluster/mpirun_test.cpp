@@ -8,8 +8,8 @@
 #include <set>
 
 #include "cluster/ran.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 #include "support/leaks.h"
 #include "support/temporary_directory.h"
 
@@ -97,7 +97,7 @@ TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
   ASSERT_TRUE(outcome.commands.front().status);
   EXPECT_EQ(outcome.commands.front().status->code, 130);
   EXPECT_THAT(out, HasSubstr("total images/sec"));
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
 }
 
 // Files of shared memory that these processes have mapped.

@@ -7,8 +7,8 @@
 
 #include "cluster/processes_in.h"
 #include "cluster/slurm_cluster.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {
@@ -161,7 +161,7 @@ TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsWhatItHas) {
                               [&] { signal(launchers_in_allocation(), SIGINT); });
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_no_job_left();
 }
 
@@ -172,7 +172,7 @@ TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWhichReportsWhatItHas) {
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_no_job_left();
 }
 

@@ -2,7 +2,6 @@
 // leaves nothing behind.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,8 +9,9 @@
 
 #include "cluster/processes_in.h"
 #include "cluster/ssh_cluster.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -127,7 +127,7 @@ TEST_F(SshFaults, AKilledAgentEndsTheRun) {
   const Ran ran = launch_long({}, [&] { signal_in(2, "lockstep agent", SIGKILL); });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_TRUE(soon([&] { return !has_run_directory(2); }));
+  EXPECT_TRUE(wait_until([&] { return !has_run_directory(2); }));
   expect_nothing_left();
 }
 
@@ -143,7 +143,7 @@ TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_nothing_left();
 }
 
@@ -162,7 +162,7 @@ TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
     signal_in(2, "lockstep train", SIGSTOP);
     for (const pid_t launcher : without_guards(processes_in(0, "lockstep train"))) {
       kill(launcher, SIGINT);
-      while (is_pending(launcher, SIGINT)) sched_yield();
+      EXPECT_TRUE(wait_until([&] { return !is_pending(launcher, SIGINT); }));
       kill(launcher, SIGINT);
     }
   });
@@ -208,13 +208,11 @@ class SlowSshFaults : public SshCluster {
     return {outcome.commands.front().status->code, err};
   }
 
-  // What was received so far goes when the line is gone: asked again and again, not waited for.
+  // What was received so far goes when the line is gone.
   void expect_nothing_left_soon() {
-    for (int question = 0; question < 2000 && (is_copying(1) || is_copying(2)); ++question) {
-      run_on(1, {"true"});
+    for (const int host : {1, 2}) {
+      EXPECT_TRUE(wait_until([&] { return !is_copying(host); }, std::chrono::seconds(60))) << host;
     }
-    EXPECT_FALSE(is_copying(1));
-    EXPECT_FALSE(is_copying(2));
     expect_nothing_left();
   }
 };

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/ssh_cluster.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {
@@ -91,7 +91,7 @@ constexpr const char* kHideLibraries =
     "mount -t tmpfs none /mnt && cd /mnt && mkdir all && mount --bind /usr/lib all && "
     "own=x86_64-linux-gnu && mkdir -p some/$own && ln -s /mnt/all/$own/* some/$own/ && "
     "for each in all/*; do [ $each = all/$own ] || ln -s /mnt/$each some/; done && "
-    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2 spdlog; "
+    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2; "
     "do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
     "mount --bind some /usr/lib";
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/random_token.h"
 #include "comm/store_server.h"
 #include "support/host_network.h"
 #include "support/rank_processes.h"

@@ -6,7 +6,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "base/random_token.h"
+#include "comm/missing_ranks.h"
 #include "comm/roster.h"
 #include "comm/store_server.h"
 
@@ -95,20 +96,20 @@ TEST_P(StoreTest, TheRollCallNamesTheLostRankAndNotTheSlowOne) {
   const auto one = client("0"), slow = client("2");
   client("1").reset();
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}, {2, "c"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{60}), "rank 1 (b) is gone");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{60}), "rank 1 (b) is gone");
 }
 
 TEST_P(StoreTest, TheRollCallNamesWhoStaysSilent) {
   const auto one = client("0"), silent = client("1");
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{0.1}), "rank 1 (b) does not answer");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{0.1}), "rank 1 (b) does not answer");
 }
 
 TEST_P(StoreTest, TheRollCallGivesTheReasonThatAnotherRankTold) {
   const auto one = client("0"), other = client("1");
   tell_reason(*other, "main", "rank 7 (z) died");
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{60}), "rank 7 (z) died");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{60}), "rank 7 (z) died");
 }
 
 TEST_P(StoreTest, RefusesAWrongToken) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {
@@ -128,6 +129,11 @@ TEST(RunOptions, ANumberedChoiceTakesNumbersOnly) {
   for (const char* wrong : {"cuda:", "cuda:x", "cuda:-1", "cuda3", "cpu:0", "cuda:1 "}) {
     EXPECT_THAT(refusal("device", wrong), ::testing::HasSubstr("cuda:N")) << wrong;
   }
+}
+
+TEST(RunOptions, HelpNamesTheDefaultNumberOfSteps) {
+  EXPECT_NE(find_option("num-batches")->help.find(std::to_string(kDefaultTimedSteps)),
+            std::string::npos);
 }
 
 }  // namespace

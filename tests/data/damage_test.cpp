@@ -1,15 +1,15 @@
 // What is damaged, missing or different is counted and named.
-#include "data/damage.h"
+#include "data/formats/damage.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include <csignal>
 
-#include "data/contents.h"
-#include "data/data_formats.h"
-#include "data/missing_shards.h"
-#include "data/pack.h"
+#include "data/formats/contents.h"
+#include "data/formats/data_formats.h"
+#include "data/formats/missing_shards.h"
+#include "data/pipeline/pack.h"
 #include "data/samples.h"
 
 namespace lockstep {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "data/data_formats.h"
+#include "data/formats/data_formats.h"
 #include "data/samples.h"
 
 namespace lockstep {

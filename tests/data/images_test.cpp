@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "data/colour.h"
-#include "data/jpeg_encode.h"
-#include "data/preprocess.h"
+#include "data/pixels/colour.h"
+#include "data/pixels/jpeg_encode.h"
+#include "data/pixels/preprocess.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -135,7 +135,7 @@ TEST(JpegDecode, AProgressiveImageThatWouldFillTheMemoryIsRefused) {
 TEST(Resample, WeightsOfEveryOutputSumToOneAndStayInside) {
   for (const NamedMethod& named : resize_methods()) {
     for (const int inputs : {1, 2, 3, 7, 100, 500}) {
-      Axis axis;
+      ResampleAxis axis;
       make_axis({.inputs = inputs, .outputs = 32, .virtual_outputs = 40, .first = 4}, named.method,
                 axis);
       for (int x = 0; x < 32; ++x) {
@@ -150,7 +150,7 @@ TEST(Resample, WeightsOfEveryOutputSumToOneAndStayInside) {
 }
 
 TEST(Resample, BilinearLooksAtTheLeftEdgeOfPixels) {
-  Axis axis;  // 4 inputs to 8 outputs: output x looks at x / 2
+  ResampleAxis axis;  // 4 inputs to 8 outputs: output x looks at x / 2
   make_axis({.inputs = 4, .outputs = 8, .virtual_outputs = 8}, ResizeMethod::Bilinear, axis);
   EXPECT_EQ(axis.begin[2], 1);
   EXPECT_FLOAT_EQ(axis.weight(2, 0), 1);
@@ -160,7 +160,7 @@ TEST(Resample, BilinearLooksAtTheLeftEdgeOfPixels) {
 }
 
 TEST(Resample, AreaIsTheMeanOfWhatIsCovered) {
-  Axis axis;
+  ResampleAxis axis;
   make_axis({.inputs = 6, .outputs = 2, .virtual_outputs = 2}, ResizeMethod::Area, axis);
   EXPECT_EQ(axis.taps, 3);
   EXPECT_FLOAT_EQ(axis.weight(1, 2), 1 / 3.0f);
@@ -170,7 +170,7 @@ TEST(Resample, AreaIsTheMeanOfWhatIsCovered) {
 TEST(PixelKernels, ResizingIsTheWeightedSum) {
   for (const int channels : {1, 3}) {
     const Picture picture = smooth(23, 37, channels);
-    Axis vertical, horizontal;
+    ResampleAxis vertical, horizontal;
     make_axis({.inputs = 23, .outputs = 11, .virtual_outputs = 13, .first = 1},
               ResizeMethod::Bicubic, vertical);
     make_axis({.inputs = 37, .outputs = 29, .virtual_outputs = 29, .mirrored = true},

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <map>
 
-#include "data/jpeg_encode.h"
-#include "data/make_input.h"
+#include "data/pipeline/make_input.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 
 namespace lockstep {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "data/epoch_order.h"
+#include "data/pipeline/epoch_order.h"
 
 namespace lockstep {
 namespace {

@@ -4,12 +4,12 @@
 
 #include <numeric>
 
-#include "data/cifar.h"
-#include "data/crc32c.h"
-#include "data/example_proto.h"
-#include "data/gzip.h"
-#include "data/idx.h"
-#include "data/pickle.h"
+#include "data/formats/cifar.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/example_proto.h"
+#include "data/formats/gzip.h"
+#include "data/formats/idx.h"
+#include "data/formats/pickle.h"
 #include "data/samples.h"
 
 namespace lockstep {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

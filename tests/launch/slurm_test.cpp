@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "launch/run_commands.h"
+#include "process/run_commands.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/analysis/compare.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "report/compare_text.h"
+#include "config/json.h"
+#include "report/render/compare_text.h"
 
 namespace lockstep {
 namespace {

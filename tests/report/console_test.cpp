@@ -1,4 +1,4 @@
-#include "report/console.h"
+#include "report/render/console.h"
 
 #include <gtest/gtest.h>
 

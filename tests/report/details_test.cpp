@@ -1,4 +1,4 @@
-#include "report/details.h"
+#include "report/analysis/details.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/atomic_file.h"
 #include "config/run_id.h"
-#include "report/detail_charts.h"
-#include "report/published.h"
+#include "report/render/detail_charts.h"
+#include "report/results/published.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

@@ -7,7 +7,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "report/benchmark_log.h"
+#include "config/json.h"
+#include "report/results/benchmark_log.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

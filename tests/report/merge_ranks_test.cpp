@@ -1,4 +1,4 @@
-#include "report/merge_ranks.h"
+#include "report/results/merge_ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,8 @@
-#include "report/regressions.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "report/made_runs.h"
+#include "report/render/regressions_text.h"
 
 namespace lockstep {
 namespace {

@@ -1,10 +1,11 @@
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/scaling.h"
+#include "report/analysis/scaling.h"
 
 #include <gmock/gmock.h>
 
@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/best.h"
 #include "report/made_runs.h"
-#include "report/regressions.h"
-#include "report/scaling_charts.h"
-#include "report/scaling_text.h"
+#include "report/render/best_text.h"
+#include "report/render/regressions_text.h"
+#include "report/render/scaling_charts.h"
+#include "report/render/scaling_text.h"
 
 namespace lockstep {
 namespace {
@@ -181,7 +181,7 @@ TEST(Scaling, AFailedRunIsARowAndNoNumber) {
   StoredRun failed = runs[0];
   failed.result.config.num_devices = 8;
   failed.id = run_id(failed.result.config);
-  failed.result.status = "failed";
+  failed.result.status = RunStatus::Failed;
   failed.result.error = "it | broke";
   runs.push_back(failed);
   const ScalingReport report = make_scaling(runs);
@@ -207,7 +207,7 @@ TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99}});
   StoredRun failed = runs[1];
-  failed.result.status = "failed";
+  failed.result.status = RunStatus::Failed;
   failed.result.error = "it broke";
   runs.insert(runs.begin(), failed);
   EXPECT_EQ(make_scaling(runs).configurations[0].failed, 0);
@@ -222,7 +222,7 @@ TEST(Scaling, ALaunchThatFailedAgainIsOneFailure) {
   for (const char* error : {"it broke", "it broke again"}) {
     StoredRun& failed = runs.emplace_back(runs.front());
     failed.repeat = 3;
-    failed.result.status = "failed";
+    failed.result.status = RunStatus::Failed;
     failed.result.error = error;
   }
   const ScalingReport report = make_scaling(runs);

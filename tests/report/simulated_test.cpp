@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "report/made_runs.h"
-#include "report/scaling_charts.h"
-#include "report/scaling_text.h"
+#include "report/render/scaling_charts.h"
+#include "report/render/scaling_text.h"
 
 namespace lockstep {
 namespace {

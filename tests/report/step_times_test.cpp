@@ -1,9 +1,9 @@
-#include "report/step_times.h"
+#include "report/analysis/step_times.h"
 
 #include <gmock/gmock.h>
 
 #include "report/made_runs.h"
-#include "report/step_table.h"
+#include "report/render/step_table.h"
 
 namespace lockstep {
 namespace {

@@ -4,12 +4,13 @@
 #include <set>
 #include <sstream>
 
-#include "report/bench_table.h"
-#include "report/chrome_trace.h"
-#include "report/profile.h"
-#include "report/progress.h"
-#include "report/remarks.h"
-#include "report/text_table.h"
+#include "config/json.h"
+#include "report/render/bench_table.h"
+#include "report/render/profile.h"
+#include "report/render/progress.h"
+#include "report/render/remarks.h"
+#include "report/render/text_table.h"
+#include "report/results/chrome_trace.h"
 
 namespace lockstep {
 namespace {
@@ -83,7 +84,7 @@ TEST(ChromeTrace, ARanksTraceSurvivesTheWay) {
 
 TEST(Progress, IsSilentWhereThereIsNoTerminal) {
   std::ostringstream out;
-  Progress progress(out, Progress::Style::Silent);
+  Progress progress({.out = out, .err = out});
   progress.show("lenet", 1, 2, Seconds(3));
   progress.clear();
   EXPECT_EQ(out.str(), "");
@@ -91,8 +92,10 @@ TEST(Progress, IsSilentWhereThereIsNoTerminal) {
 
 TEST(Progress, WithoutColourItHasNone) {
   std::ostringstream plain, colour;
-  Progress(plain, Progress::Style::Plain).show("lenet", 12, 24, Seconds(65));
-  Progress(colour, Progress::Style::Colour).show("lenet", 12, 24, Seconds(65));
+  const Context without = {.out = plain, .err = plain, .err_is_terminal = true};
+  const Context with = {.out = colour, .err = colour, .err_is_terminal = true, .colour = true};
+  Progress(without).show("lenet", 12, 24, Seconds(65));
+  Progress(with).show("lenet", 12, 24, Seconds(65));
   EXPECT_EQ(plain.str(), "\r\033[Klenet [############            ] 12/24  1:05 left\r\033[K");
   EXPECT_NE(colour.str().find("\033[36m"), std::string::npos);
 }

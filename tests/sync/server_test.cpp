@@ -50,7 +50,7 @@ void expect_after(int steps, const Peers& peers, const SyncOptions& options, flo
     }
     return values;
   };
-  strategy->settle();
+  strategy->drain();
   EXPECT_THAT(of_parameters(strategy->carried().values), Each(expected));
   strategy->finish();
   EXPECT_THAT(of_parameters(arena.all_values()), Each(expected));

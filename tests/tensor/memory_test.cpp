@@ -1,8 +1,10 @@
 #include "tensor/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +13,11 @@
 
 namespace lockstep {
 namespace {
+
+bool is_mapped(std::byte* page) {
+  unsigned char resident = 0;
+  return mincore(page, 4096, &resident) == 0 || errno != ENOMEM;
+}
 
 TEST(Memory, StartsZeroedAndOnAPage) {
   for (const int64_t bytes : {4, 5000, 3 << 20}) {
@@ -38,8 +45,12 @@ TEST(Memory, MovesWithoutCopying) {
 
 TEST(Memory, AssignedOverGivesItsOldBlockBack) {
   Memory target(4096);
+  std::byte* const old = target.data();
+  ASSERT_TRUE(is_mapped(old));
   target = Memory(8192);
+  EXPECT_FALSE(is_mapped(old));
   EXPECT_EQ(target.bytes(), 8192);
+  EXPECT_TRUE(is_mapped(target.data()));
 }
 
 TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "data/list_directory.h"
-#include "data/protobuf.h"
+#include "data/formats/list_directory.h"
+#include "data/formats/protobuf.h"
 #include "data/samples.h"
 
 namespace lockstep {

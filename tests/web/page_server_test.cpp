@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 #include "support/temporary_directory.h"
 #include "web/sweep_directories.h"
 
@@ -46,7 +46,7 @@ class Serving : public ::testing::Test {
   void SetUp() override { add("monday", 100); }
 
   void add(const std::string& sweep, double rate, int repeat = 0) {
-    Store((root_ / sweep).string()).append(made_run(rate, repeat));
+    ResultsStore((root_ / sweep).string()).append(made_run(rate, repeat));
   }
   std::vector<std::string> roots() const { return {root_.string()}; }
   ServeOptions open() const { return {.roots = roots()}; }

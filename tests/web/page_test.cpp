@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "config/json.h"
 #include "config/run_id.h"
 #include "web/page_data.h"
 
