@@ -290,17 +290,17 @@ TEST_F(EvaluationRuns, ASmallNetworkLearnsWhatLooksLikeImageNet) {
   EXPECT_LT(last, 0.5 * first);
 }
 
-// The real digits, where ./run mnist has brought them: a short version of examples/mnist.
-TEST_F(EvaluationRuns, TheRealDigitsAreLearnt) {
-  if (!std::filesystem::exists(std::string(LOCKSTEP_MNIST) + "/t10k-images-idx3-ubyte")) {
-    GTEST_SKIP() << "there is no " << LOCKSTEP_MNIST << "; ./run mnist brings it";
-  }
+// Photos of clothes, Debian's package dataset-fashion-mnist: a short version of examples/mnist.
+// Six seeds reached 0.843 to 0.863 on the test images; 0.81 leaves four standard deviations for the
+// rounding of other machines. Guessing gives 0.10, the class with the nearest mean image 0.68.
+TEST_F(EvaluationRuns, RealImagesAreLearnt) {
+  const std::string data = "/usr/share/datasets/fashion-mnist";
+  if (!std::filesystem::exists(data)) GTEST_SKIP() << "not installed: dataset-fashion-mnist";
   const Ran ran = train(on_digits(
-      LOCKSTEP_MNIST,
-      {"--num-batches=150", "--num-devices=2", "--eval-batch-size=100",
-       "--eval-during-training-every-n-steps=1000", "--result=" + directory.path("r.json")}));
+      data, {"--num-batches=400", "--num-devices=2", "--eval-batch-size=100",
+             "--eval-during-training-every-n-steps=1000", "--result=" + directory.path("r.json")}));
   EXPECT_THAT(ran.out, HasSubstr("[10000 examples]"));
-  EXPECT_GE(read_result(directory.path("r.json")).evaluations.back().top_1_accuracy, 0.95);
+  EXPECT_GE(read_result(directory.path("r.json")).evaluations.back().top_1_accuracy, 0.81);
 }
 
 }  // namespace
