@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "nn/optimizer.h"
+#include "sync/strategies.h"
 
 namespace lockstep {
 namespace {
@@ -155,11 +157,27 @@ TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
   EXPECT_EQ(parse(syntax, Words{"-h"}), Parsed::Help);
 }
 
-TEST(Options, TheTableListsEveryOptimizer) {
-  for (const RunOption& option : run_options()) {
-    if (option.name != "optimizer") continue;
-    EXPECT_TRUE(std::ranges::equal(option.details.choices, optimizer_names()));
+// Whoever adds a row to one of these tables adds a choice.
+TEST(Options, ChoicesAreTheRowsOfTheTables) {
+  const std::pair<const char*, const char*> refusals[] = {
+      {"optimizer", "one of sgd, momentum, rmsprop, adam, not 'x'"},
+      {"launcher", "one of auto, ssh, slurm, mpirun, local, not 'x'"},
+      {"communicator", "one of auto, shm, gloo, mpi, hierarchical, hierarchical_mpi, not 'x'"}};
+  for (const auto& [option, refusal] : refusals) {
+    RunConfig run;
+    try {
+      set_option(run, *find_option(option), "x");
+      ADD_FAILURE() << option;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(refusal));
+    }
   }
+  for (const StrategyKind& kind : strategies()) {
+    RunConfig run;
+    set_option(run, *find_option("variable-update"), std::string(kind.name));
+    EXPECT_EQ(run.variable_update, kind.name);
+  }
+  EXPECT_EQ(flag_value_name(*find_option("optimizer")), "sgd|momentum|rmsprop|adam");
 }
 
 }  // namespace

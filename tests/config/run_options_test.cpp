@@ -92,8 +92,7 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--batch-size must be a whole number of at least 0, not '99999999999'");
   EXPECT_EQ(refusal("display-perf-ewma", "1.5"),
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
-  EXPECT_EQ(refusal("optimizer", "lars"),
-            "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
+  EXPECT_EQ(refusal("gradient-op", "max"), "--gradient-op must be one of mean, sum, not 'max'");
   EXPECT_EQ(refusal("device", "gpu"),
             "--device must be one of cpu, cuda, cuda:N, not 'gpu'; --engine native supports cpu "
             "only, --engine torch all of them");
