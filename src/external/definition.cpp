@@ -10,6 +10,7 @@
 #include "config/run_options.h"
 #include "external/pattern.h"
 #include "external/template.h"
+#include "sync/strategies.h"
 
 namespace lockstep {
 namespace {
@@ -146,7 +147,8 @@ class Checker {
   void check_start() {
     if (program_.exit_code > 255) add("success.exit_code", "must be at most 255");
     if (program_.servers < 1) add("servers", "must be at least 1");
-    const std::vector<std::string>& choices = option_named("variable_update")->details.choices;
+    std::vector<std::string_view> choices;
+    for (const StrategyKind& kind : strategies()) choices.push_back(kind.name);
     for (const auto& [update, way] : program_.start) {
       if (update == "default" || std::ranges::count(choices, update)) continue;
       add("start." + update, fmt::format("is not 'default' or a variable update; use one of {}",

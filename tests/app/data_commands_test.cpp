@@ -49,7 +49,7 @@ class DataCommands : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(DataCommands, WhatIsMadeIsWhole) {
+TEST_F(DataCommands, AGeneratedDataSetIsComplete) {
   make("set");
   EXPECT_TRUE(fs::exists(path("set/train-00002-of-00003")));
   const Outcome text = run({"data", "check", path("set")});
@@ -75,7 +75,7 @@ TEST_F(DataCommands, CheckFindsDamageAndEndsWithFailure) {
   EXPECT_THAT(outcome.out, HasSubstr("1 damaged"));
 }
 
-TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
+TEST_F(DataCommands, PackingResumesAfterAnInterrupt) {
   make("set");
   const std::string middle = path("set/train-00001-of-00003");
   const ByteBuffer before = read_file(middle);
@@ -130,7 +130,7 @@ TEST_F(DataCommands, TfrecordsAreNotPackedAgain) {
   make("set");
   const Outcome outcome = run({"data", "pack", path("set"), path("packed")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("holds TFRecord files already"));
+  EXPECT_THAT(outcome.err, HasSubstr("already contains TFRecord files"));
 }
 
 TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
@@ -145,7 +145,7 @@ TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
   EXPECT_THAT(beside.err, HasSubstr("that lockstep did not pack"));
 }
 
-TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
+TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsRead) {
   make("set", 6);
   const std::string shard = path("set/train-00001-of-00003");
   ByteBuffer bytes = read_file(shard);
@@ -157,7 +157,7 @@ TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
                                      ", byte 0: wrong checksum of the record\n"));
 }
 
-TEST_F(DataCommands, DamagedFilesWhoseNamesAreNotUtf8AreToldAllTheSame) {
+TEST_F(DataCommands, DamagedFilesAreReportedEvenIfTheirNamesAreNotUtf8) {
   const ByteBuffer pixels(40 * 30 * 3, 90);
   write_file(path("folder/train/cat/1.jpg"), encode_jpeg({pixels.data(), 40, 30, 3, 90}));
   write_file(path("folder/train/cat/\xe9.jpg"), bytes_of("no JPEG"));
@@ -250,7 +250,7 @@ TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
   EXPECT_EQ(train(path("set"), {"--data-name=cifar10"}).code, 2);
 }
 
-TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrMadeAnew) {
+TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrRegenerated) {
   // At a learning rate of zero, a loss tells of images and labels alone. Device and host draw new
   // labels for images that stay; the host has drawn once more, for the batch it copies from.
   const auto losses = [&](const std::string& place) {

@@ -29,7 +29,7 @@ TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {
   std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";
   const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches to go, in about "));
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches remain, about "));
   const Ran fewer =
       run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
   EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
@@ -52,7 +52,7 @@ TEST_F(Sweep, EquivalentCombinationsAreOneRun) {
               HasSubstr("variable-update=parameter_server gradient-compression=none"));
   const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
   EXPECT_EQ(refused.exit_code(), 2);
-  EXPECT_THAT(refused.err, HasSubstr("has no use for --gradient-compression"));
+  EXPECT_THAT(refused.err, HasSubstr("does not use --gradient-compression"));
 }
 
 TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {
@@ -83,9 +83,9 @@ TEST_F(Sweep, ARunIsIdentifiedByItsHostsNotByTheirFile) {
 TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
   const Ran dir = run(sweep({"--train-dir=x"}));
   EXPECT_EQ(dir.exit_code(), 2);
-  EXPECT_EQ(
-      dir.err,
-      "lockstep: --train-dir: the runs of a sweep would go on from each other's checkpoints\n");
+  EXPECT_EQ(dir.err,
+            "lockstep: --train-dir: not supported in a sweep, whose runs would resume from each "
+            "other's checkpoints\n");
   EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
   const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
   for (const char* flag : {" --train-dir", " --eval ", "  --job-name"}) {
