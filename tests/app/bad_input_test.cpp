@@ -88,7 +88,8 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
 }
 
 TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
-  expect_one_line("train --use_fp16", 2, "--use-fp16: training is in f32; --gradient-compression");
+  expect_one_line("train --use_fp16", 2,
+                  "--use-fp16: not supported, training is in f32; --gradient-compression");
   expect_one_line("train --use_fp16=True --nofp16_vars", 2, "training is in f32");
   expect_one_line("train --hierarchical_copy=true", 2, "--communicator hierarchical");
   expect_one_line("train --gpu_indices 0,1", 2, "--gpu-indices: not supported; --device cuda:N");

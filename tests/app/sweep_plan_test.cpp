@@ -88,7 +88,7 @@ TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
             "other's checkpoints\n");
   EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
   const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
-  for (const char* flag : {" --train-dir", " --eval ", "  --job-name"}) {
+  for (const char* flag : {"\n      --train-dir", "\n      --eval ", "\n      --job-name"}) {
     EXPECT_THAT(help, Not(HasSubstr(flag)));
   }
   EXPECT_THAT(help, HasSubstr("For all runs:"));
