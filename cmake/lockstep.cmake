@@ -59,18 +59,20 @@ function(lockstep_library name)
 endfunction()
 
 # Every test has one of these labels: ctest -L LABEL. The target LABEL_tests builds what they need.
-#   unit      needs nothing but the program and GoogleTest; all of them take less than a minute
-#   cluster   several processes or hosts: real workers, mpirun, sshd, Slurm, network namespaces
-#   browser   the report page in a real browser
-#   training  trains for real, or runs programs of others such as Jupyter and PyTorch
+#   unit      needs nothing but GoogleTest; all of them together take less than a minute
+#   cluster   several processes or hosts: workers, TCP, mpirun, sshd, Slurm, network namespaces
+#   browser   report pages in chromium
+#   training  training runs, large models, external programs such as Jupyter and PyTorch
 set(LOCKSTEP_TEST_LABELS unit cluster browser training)
 
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
 # LABEL is unit unless another one is named. RUNS names programs that the tests start.
 # PROCESSORS says how many threads its tests compute with, so that ctest runs fewer of them at once.
+# EXCEPT LABEL FILTER gives the tests that match a GoogleTest filter another label.
 # WHOLE makes the program one ctest: for those that take longer to start than to run a test.
+# SHARDS N makes it N ctests: for hundreds of tests that share what they set up.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "LABEL;TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS;RUNS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "LABEL;TIMEOUT;PROCESSORS;SHARDS" "SOURCES;DEPENDS;LINKS;RUNS;EXCEPT")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
@@ -85,6 +87,21 @@ function(lockstep_test name)
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES ${properties})
+  elseif(arg_SHARDS)
+    foreach(shard RANGE 1 ${arg_SHARDS})
+      set(shard_name ${name}_${shard}_of_${arg_SHARDS})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${shard_name} COMMAND ${name})
+      set_tests_properties(${shard_name} PROPERTIES ${properties})
+      set_property(TEST ${shard_name} APPEND PROPERTY ENVIRONMENT
+        GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
+    endforeach()
+  elseif(arg_EXCEPT)
+    list(GET arg_EXCEPT 0 except_label)
+    list(GET arg_EXCEPT 1 except_filter)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER -${except_filter} PROPERTIES ${properties})
+    lockstep_test_properties(properties ${except_label} "${arg_TIMEOUT}" "${arg_PROCESSORS}" ${name})
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER ${except_filter} PROPERTIES ${properties})
   else()
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
   endif()
