@@ -14,6 +14,7 @@
 #include <iostream>
 
 #include "base/random.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "measure/summary.h"
 #include "report/results/results_store.h"

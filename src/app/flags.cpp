@@ -71,7 +71,7 @@ Flag text_flag(const TextFlag& text) {
 Flag threshold_flag(double* value) {
   return {.name = "threshold",
           .value_name = "X%",
-          .help = "smaller differences do not matter",
+          .help = "smallest relative difference that counts",
           .set = [value](const std::string& text) { *value = fraction_in("threshold", text); },
           .default_text = fmt::format("{:g}%", 100 * *value)};
 }

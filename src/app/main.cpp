@@ -1,4 +1,4 @@
-// main.cpp: hands the outside world to the program.
+// main.cpp: collects streams, environment and signals of the process and runs the program.
 #include <omp.h>
 #include <unistd.h>
 

@@ -13,17 +13,17 @@ namespace {
 
 constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
-    {"allreduce", "measure how fast ranks sum numbers up, by size", allreduce_command},
+    {"allreduce", "measure all-reduce bandwidth and latency by message size", allreduce_command},
     {"models", "list the networks, or the layers of one", models_command},
-    {"bench", "measure a few networks one after the other", bench_command},
-    {"data", "pack, make up, check or measure a data set", data_command},
+    {"bench", "measure several networks in sequence", bench_command},
+    {"data", "pack, generate, check or measure a data set", data_command},
     {"sweep", "measure all combinations of options, each several times", sweep_command},
     {"tune", "find the fastest settings of one network", tune_command},
-    {"report", "tables, CSV files, pictures and a page of sweeps", report_command},
-    {"serve", "show sweeps in the browser, while they run and side by side", serve_command},
-    {"compare", "say which of several measurements is faster, if any", compare_command},
-    {"doctor", "look whether hosts are fit for a run", doctor_command},
-    {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
+    {"report", "report sweeps as tables, CSV files, charts and a web page", report_command},
+    {"serve", "show running and finished sweeps in the browser, side by side", serve_command},
+    {"compare", "test which of several measurements is faster", compare_command},
+    {"doctor", "check that hosts are ready for a run", doctor_command},
+    {"agent", "run the workers of one host for a remote launcher", agent_command},
 };
 
 std::string overview() {
@@ -34,9 +34,8 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n"
-         "Exit codes: 0 done, 1 it failed on the way, 2 what was asked for cannot be had, "
-         "130 Ctrl-C.\n";
+         "\n'lockstep COMMAND --help' lists its options; 'lockstep --version' prints the version.\n"
+         "Exit codes: 0 success, 1 run failed, 2 invalid request, 130 interrupted.\n";
 }
 
 const Subcommand& find_command(const std::string& name) {
@@ -46,8 +45,8 @@ const Subcommand& find_command(const std::string& name) {
     names.emplace_back(command.name);
   }
   const std::string near = closest(name, names);
-  throw UsageError("there is no command '{}'; {}", name,
-                   near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+  throw UsageError("unknown command '{}'; {}", name,
+                   near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
                                 : fmt::format("did you mean {}?", near));
 }
 

@@ -1,4 +1,4 @@
-// program.h: the program without its main(): a table of commands, and what they share.
+// program.h: the program without its main(): the table of commands and their dispatch.
 //
 // Everything that comes from outside (streams, terminal, environment, engines) is handed in, so
 // tests run commands in their own process.

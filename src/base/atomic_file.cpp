@@ -112,7 +112,7 @@ std::string why_unwritable(const std::string& path) {
   // A device or a pipe would be replaced, not written to.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return "it is not a file";
   const std::string directory = directory_of(path);
-  if (!fs::exists(directory, error)) return "there is no directory " + directory;
+  if (!fs::exists(directory, error)) return "no such directory: " + directory;
   try {
     TemporaryFile probe(path);
   } catch (const DiskFullError& full) {  // adds the name

@@ -1,4 +1,4 @@
-// context.h: what a process is given by the outside world: streams, environment, program path.
+// context.h: the context of a process: streams, environment, program path.
 //
 // Only main() asks the system for these; everything else is handed them, so tests can run a command
 // inside their own process.

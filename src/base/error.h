@@ -1,4 +1,4 @@
-// error.h: the one exception of the project, for what the world did wrong.
+// error.h: the project's exceptions, for errors outside the program's control.
 //
 // The message is written for the user: what was given, what is wrong, what would work. Only main,
 // a thread's top, and code that adds context catch it. What we did wrong ourselves is an assert.

@@ -1,4 +1,4 @@
-// host_name.h: what this machine calls itself.
+// host_name.h: the host name of this machine.
 #pragma once
 
 #include <string>

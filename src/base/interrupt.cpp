@@ -15,7 +15,7 @@ namespace lockstep {
 namespace {
 
 // Signals belong to the process, and so does what is known of them.
-std::atomic<const char*> answer = nullptr;  // null: nobody watches
+std::atomic<const char*> answer = nullptr;  // null: no InterruptWatch exists
 std::atomic<bool> caught = false, over = false;
 std::mutex last_words_lock;
 const std::string* last_words = nullptr;
@@ -49,12 +49,12 @@ void end_program_by(int signal) {
 }
 
 void wait_for_signals() {
-  std::set<int> seen;  // while somebody watches
+  std::set<int> seen;  // while an InterruptWatch exists
   for (const sigset_t set = signals();;) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0) continue;
     if (over) return;
-    // One wish may come by two ways: from the group, and passed on by mpirun or srun.
+    // One interrupt may arrive twice: from the process group, and forwarded by mpirun or srun.
     if (signal == SIGUSR1 && caught) continue;
     const char* reply = answer;
     if (!caught) seen.clear();

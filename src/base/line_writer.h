@@ -1,5 +1,5 @@
-// line_writer.h: a stream's buffer that hands over whole lines, each in one write: lines of
-// several processes that share a pipe stay apart.
+// line_writer.h: a stream buffer that writes whole lines, each with one write(), so that lines of
+// several processes on one pipe do not mix.
 #pragma once
 
 #include <streambuf>

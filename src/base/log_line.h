@@ -1,4 +1,4 @@
-// log_line.h: one line on stderr, for what must be said where no stream is at hand.
+// log_line.h: writes one line to stderr where no stream is available.
 #pragma once
 
 #include <string_view>

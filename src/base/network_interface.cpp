@@ -63,7 +63,7 @@ std::string address_of_interface(const std::string& name) {
     if (entry.name == name) return entry.address;
     shown.push_back(fmt::format("{} ({})", entry.name, entry.address));
   }
-  throw UsageError("no network interface '{}' with an address here; there are {}", name,
+  throw UsageError("unknown network interface '{}', or it has no address; use one of {}", name,
                    fmt::join(shown, ", "));
 }
 

@@ -1,4 +1,4 @@
-// random_token.h: a secret that nobody can guess: it names a run and lets only its own in.
+// random_token.h: a random secret that identifies a run and authenticates its processes.
 #pragma once
 
 #include <string>

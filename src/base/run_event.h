@@ -1,4 +1,4 @@
-// run_event.h: what one lockstep process tells another about its end, apart from words for people.
+// run_event.h: how a lockstep process reports its end to another one, in machine-readable form.
 //
 // Launchers and sweeps set LOCKSTEP_EVENTS for the processes that they start. Those write an event
 // as a line of its own to stderr, "@lockstep failed not enough memory", and whoever started them
@@ -17,7 +17,7 @@ inline constexpr const char* kEventsVariable = "LOCKSTEP_EVENTS";
 
 struct RunEvent {
   enum class Kind {
-    Interrupted,  // all that was measured is written, and the user was told
+    Interrupted,  // all measurements are written, and the user was informed
     Failed,       // `text` is the reason
     DiskFull,     // the same, and further runs would fail alike
   };
@@ -30,7 +30,7 @@ struct RunEvent {
 std::string event_line(const RunEvent& event);                    // without the line end
 std::optional<RunEvent> parse_event_line(std::string_view line);  // absent: an ordinary line
 
-// Writes the event to stderr, if whoever started this process listens.
+// Writes the event to stderr, if the parent process reads events.
 void report_event(Context& context, const RunEvent& event);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// comm_options.h: what making a communicator needs besides the ranks.
+// comm_options.h: options of a communicator.
 #pragma once
 
 #include <string>

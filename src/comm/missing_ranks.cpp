@@ -81,7 +81,8 @@ std::string missing_ranks(Store& store, const Roster& roster, const std::string&
     store.set_answer_timeout(silent);
     return call_names(store, roster, name, silent);
   } catch (const Error& error) {  // its host is gone, or this one's link to it
-    return fmt::format("{} hears nobody: {}", roster.who(roster.rank), error.what());
+    return fmt::format("{} cannot reach the other ranks: {}", roster.who(roster.rank),
+                       error.what());
   }
 }
 

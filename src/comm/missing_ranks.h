@@ -1,4 +1,4 @@
-// missing_ranks.h: who is missing, asked when a call between hosts fails.
+// missing_ranks.h: names the missing ranks after communication failed.
 //
 // A rank sees only that its neighbour went silent, and that one may be waiting for a third. So
 // every rank whose call failed says so in the store and looks who does not: those that the store
@@ -19,7 +19,7 @@ std::string missing_ranks(Store& store, const Roster& roster, const std::string&
 // Ranks that the store lost.
 std::vector<int> gone_ranks(Store& store, const Roster& roster);
 
-// A reason that this rank learned elsewhere: the roll call of the others gives it as the answer.
+// A reason that this rank learned elsewhere: missing_ranks() of the others returns it.
 void tell_reason(Store& store, const std::string& name, const std::string& reason);
 
 // How a stall time-out is divided: first silence on the wire, then the roll call; the rest is for

@@ -38,7 +38,7 @@ std::span<Element> piece(std::span<Element> data, size_t begin) {
 MPI_Comm make_group(const Roster& roster, const std::string& name) {
   int started = 0;
   MPI_Initialized(&started);
-  if (!started) throw UsageError("MPI was not started: use mpirun or srun --mpi=pmix");
+  if (!started) throw UsageError("MPI is not running; start with mpirun or srun --mpi=pmix");
   std::vector<int> ranks;
   for (const Member& member : roster.members) ranks.push_back(member.run_rank);
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
@@ -186,7 +186,7 @@ class MpiCommunicator : public Communicator {
 MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
   int given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
-  if (given < MPI_THREAD_MULTIPLE) throw Error("this MPI does not allow several threads");
+  if (given < MPI_THREAD_MULTIPLE) throw Error("this MPI does not support MPI_THREAD_MULTIPLE");
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &roster_.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

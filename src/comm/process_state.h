@@ -1,4 +1,4 @@
-// process_state.h: whether another process of this machine still runs.
+// process_state.h: whether another process of this machine is running.
 #pragma once
 
 #include <cstdint>

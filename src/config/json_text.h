@@ -1,4 +1,4 @@
-// json_text.h: JSON as text, whatever names of files are in it.
+// json_text.h: JSON as text, also if it contains file names that are not UTF-8.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ void read(const RunOption& option, std::string_view text, double& value) {
   if (number && percent) *number /= 100;
   if (!number || !inside(option.details.range, *number)) {
     refuse(option,
-           option.details.is_part ? "a part such as 2% or 0.02"
+           option.details.is_part ? "a fraction such as 2% or 0.02"
                                   : "a number" + range_text(option.details.range),
            text);
   }

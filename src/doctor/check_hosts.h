@@ -1,4 +1,4 @@
-// check_hosts.h: the checks that a launcher makes on the hosts of a run before it starts.
+// check_hosts.h: checks the hosts of a run before it starts.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// check_table.cpp: findings between hosts, and how all findings are shown.
+// check_table.cpp: findings about links, and the table of all findings.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -40,20 +40,21 @@ std::vector<double> all_values(const HostSurvey& all, const char* name) {
 Finding judge(const LinkReport& link, double usual_speed, double usual_latency) {
   if (link.answer.contains("error")) {
     return {Level::Problem, link.answer.at("error"),
-            "workers need all ports between hosts: look at firewalls and security groups"};
+            "workers need all ports between hosts: check firewalls and security groups"};
   }
   const double speed = link.answer.at("bytes_per_second");
   const double latency = link.answer.at("latency_seconds");
-  const std::string what = fmt::format("{:.2f} Gbit/s, {:.0f} us one way, by {}", speed * 8e-9,
+  const std::string what = fmt::format("{:.2f} Gbit/s, {:.0f} us one way, over {}", speed * 8e-9,
                                        latency * 1e6, link.answer.value("interface", ""));
   if (speed < 0.5 * usual_speed) {
-    return {Level::Warning, what,
-            fmt::format("the others have {:.2f} Gbit/s: look at cables, switches and --interface",
-                        usual_speed * 8e-9)};
+    return {
+        Level::Warning, what,
+        fmt::format("the other links have {:.2f} Gbit/s: check cables, switches and --interface",
+                    usual_speed * 8e-9)};
   }
   if (latency > 5 * usual_latency) {
     return {Level::Warning, what,
-            fmt::format("the others have {:.0f} us: it goes another way", usual_latency * 1e6)};
+            fmt::format("the other links have {:.0f} us: check the route", usual_latency * 1e6)};
   }
   return {Level::Ok, what};
 }

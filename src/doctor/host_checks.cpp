@@ -14,7 +14,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
-constexpr const char* kNotShown = "not shown by this machine";
+constexpr const char* kNotShown = "not available on this machine";
 
 std::optional<double> number(const Json& json, const char* name) {
   const auto found = json.find(name);
@@ -26,7 +26,7 @@ std::string text(const Json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Of all hosts that tell one.
+// Over all hosts that have the value.
 double median_of(const HostSurvey& all, std::optional<double> (*value)(const HostReport&)) {
   std::vector<double> values;
   for (const HostReport& host : all.hosts) {
@@ -62,9 +62,10 @@ Finding check_version(const HostReport& host, const CheckContext& context) {
   const std::string what = fmt::format("lockstep {} ({})", version, text(host.facts, "program"));
   if (version != context.version || text(host.facts, "program") != context.program) {
     return {Level::Problem, what,
-            fmt::format("here it is {} ({}); install the same on all hosts, or use --hosts, which "
-                        "brings it",
-                        context.version, context.program)};
+            fmt::format(
+                "here it is {} ({}); install the same version on all hosts, or use --hosts, which "
+                "deploys it",
+                context.version, context.program)};
   }
   return {Level::Ok, what};
 }
@@ -72,16 +73,15 @@ Finding check_version(const HostReport& host, const CheckContext& context) {
 Finding check_cpu(const HostReport& host, const CheckContext& context) {
   const std::string own = cpu_of(host);
   if (own == most_common(context.all, cpu_of)) return {Level::Ok, own};
-  return {Level::Warning, own,
-          "unlike most other hosts; every step takes as long as the slowest of them"};
+  return {Level::Warning, own, "differs from most hosts; the slowest host sets the step time"};
 }
 
 Finding check_memory(const HostReport& host, const CheckContext&) {
   const auto free = number(host.facts, "available_memory_bytes");
   if (!free) return {};
   const std::string what = fmt::format("{:.1f} GiB free", *free / kGiB);
-  if (*free < 0.5 * kGiB) return {Level::Problem, what, "end what takes the memory there"};
-  if (*free < 2 * kGiB) return {Level::Warning, what, "small batches only"};
+  if (*free < 0.5 * kGiB) return {Level::Problem, what, "stop processes that use memory there"};
+  if (*free < 2 * kGiB) return {Level::Warning, what, "use small batches only"};
   return {Level::Ok, *free > 8 * kGiB ? "more than 8 GiB free" : what};
 }
 
@@ -90,11 +90,11 @@ Finding check_disk(const HostReport& host, const CheckContext&) {
   if (!free || *free < 0) return {};
   if (*free < 0.1 * kGiB) {
     return {Level::Problem, fmt::format("{:.0f} MiB free", *free / 1024 / 1024),
-            "make room, or choose another --remote-dir"};
+            "free disk space, or choose another --remote-dir"};
   }
   if (*free < kGiB) {
     return {Level::Warning, fmt::format("{:.1f} GiB free", *free / kGiB),
-            "logs and traces need room"};
+            "logs and traces need disk space"};
   }
   return {Level::Ok, "more than 1 GiB free"};
 }
@@ -102,11 +102,12 @@ Finding check_disk(const HostReport& host, const CheckContext&) {
 Finding check_clock(const HostReport& host, const CheckContext& context) {
   if (!host.clock_offset || context.reach_advice.empty()) return {};
   const double off = *host.clock_offset, unsure = host.clock_uncertainty.value_or(0);
-  if (std::abs(off) <= unsure + 0.05) return {Level::Ok, "as here, as far as can be told"};
+  if (std::abs(off) <= unsure + 0.05) return {Level::Ok, "same as here, within measurement error"};
   return {std::abs(off) > 1 ? Level::Warning : Level::Ok,
           fmt::format("{:+.2f} s (within {:.2f} s)", off, unsure),
-          std::abs(off) > 1 ? "runs measure clocks themselves; logs and files will look odd (NTP?)"
-                            : ""};
+          std::abs(off) > 1
+              ? "set up NTP; results are not affected, but timestamps of logs and files differ"
+              : ""};
 }
 
 Finding check_interfaces(const HostReport& host, const CheckContext& context) {
@@ -119,12 +120,12 @@ Finding check_interfaces(const HostReport& host, const CheckContext& context) {
     names.push_back(speed ? fmt::format("{} {:.0f} Mbit/s", name, *speed) : name);
   }
   if (names.empty() && context.all.hosts.size() > 1) {
-    return {Level::Problem, "none but loopback", "it cannot reach the other hosts"};
+    return {Level::Problem, "loopback only", "the host cannot reach the other hosts"};
   }
   return {Level::Ok, fmt::format("{}", fmt::join(names, ", "))};
 }
 
-// All meet at the first host, and it is called by its name there too.
+// All hosts connect to the first one by its name, and so does the first host itself.
 Finding check_own_name(const HostReport& host, const CheckContext& context) {
   const std::string way = text(host.facts, "way_to_itself"), own = text(host.facts, "host");
   const bool keeps_store = &host == &context.all.hosts.front();
@@ -132,10 +133,10 @@ Finding check_own_name(const HostReport& host, const CheckContext& context) {
     return other.unreachable.empty() && text(other.facts, "host") != own;
   });
   if (!keeps_store || !has_others || way.empty()) return {};
-  if (!is_loopback(way)) return {Level::Ok, "leads to " + way};
-  return {Level::Problem, fmt::format("{} leads to {} there", host.name, way),
-          "the other hosts meet there: give its name the address of its network in its /etc/hosts, "
-          "or choose one with --interface"};
+  if (!is_loopback(way)) return {Level::Ok, "resolves to " + way};
+  return {Level::Problem, fmt::format("{} resolves to {} there", host.name, way),
+          "the other hosts connect to it: set its network address in its /etc/hosts, or choose one "
+          "with --interface"};
 }
 
 Finding check_governor(const HostReport& host, const CheckContext&) {
@@ -157,15 +158,15 @@ Finding check_load(const HostReport& host, const CheckContext&) {
   if (!load || !cores) return {};
   if (*load <= 0.3 * *cores) return {Level::Ok, "idle"};
   return {Level::Warning, fmt::format("{:.1f} on {:.0f} cores", *load, *cores),
-          "something else runs there; what is measured will be slower than the host is"};
+          "other processes are running there; results will be too slow"};
 }
 
 Finding check_steal(const HostReport& host, const CheckContext&) {
   const auto stolen = number(host.compute, "stolen");
   if (!stolen) return {};
   if (*stolen < 0.02) return {Level::Ok, *stolen < 0.005 ? "none" : "below 2 %"};
-  return {Level::Warning, fmt::format("{:.0f} % of the processors' time", *stolen * 100),
-          "other virtual machines take it; use instances of their own"};
+  return {Level::Warning, fmt::format("{:.0f} % of processor time", *stolen * 100),
+          "taken by other virtual machines; use dedicated instances"};
 }
 
 Finding check_quota(const HostReport& host, const CheckContext&) {
@@ -174,7 +175,7 @@ Finding check_quota(const HostReport& host, const CheckContext&) {
   if (!quota || !cores) return {Level::Ok, "none"};
   if (*quota >= *cores) return {Level::Ok, fmt::format("{:.1f} cores", *quota)};
   return {Level::Warning, fmt::format("{:.1f} of {:.0f} cores", *quota, *cores),
-          "time is given in slices: use --threads, or give the container whole cores"};
+          "the container is throttled: lower --threads, or give it whole cores"};
 }
 
 Finding check_places(const HostReport& host, const CheckContext&) {
@@ -183,10 +184,10 @@ Finding check_places(const HostReport& host, const CheckContext&) {
   const std::string what = fmt::format("{} worker{} on {:.0f} cores", host.workers,
                                        host.workers == 1 ? "" : "s", *cores);
   if (host.workers <= *cores) return {Level::Ok, what};
-  return {Level::Warning, what, "fewer workers (-g): they take each other's time"};
+  return {Level::Warning, what, "more workers than cores; use fewer workers (-g)"};
 }
 
-// Of a program that only one launcher needs.
+// For a program that only one launcher needs.
 Finding check_program(const HostReport& host, const char* program, const std::string& launcher) {
   const Json& answer = host.programs.value(program, Json::object());
   const std::string version = text(answer, "version"), complaint = text(answer, "complaint");
@@ -195,7 +196,7 @@ Finding check_program(const HostReport& host, const char* program, const std::st
     return {Level::Ok, fmt::format("none (only --launcher {} needs it)", launcher)};
   }
   return {Level::Warning, fmt::format("does not work: {}", complaint),
-          fmt::format("set it up, or leave it: only --launcher {} needs it", launcher)};
+          fmt::format("fix it, or ignore it: only --launcher {} needs it", launcher)};
 }
 
 Finding check_mpi(const HostReport& host, const CheckContext&) {
@@ -210,14 +211,14 @@ Finding check_compute(const HostReport& host, const CheckContext& context) {
   const auto flops = flops_of(host);
   if (!flops) return {};
   if (context.all.hosts.size() == 1) {
-    return {Level::Ok, fmt::format("{:.0f} GFLOP/s of a plain loop on all cores, to compare hosts "
-                                   "by; training is far faster",
+    return {Level::Ok, fmt::format("{:.0f} GFLOP/s in a simple loop on all cores, for comparing "
+                                   "hosts; training is much faster",
                                    *flops * 1e-9)};
   }
   const double usual = median_of(context.all, flops_of);
-  if (*flops >= 0.85 * usual) return {Level::Ok, "as fast as the others"};
-  return {Level::Warning, fmt::format("{:.0f} % of the usual speed", 100 * *flops / usual),
-          "the slow one: look at heat, power limits, and what else runs there"};
+  if (*flops >= 0.85 * usual) return {Level::Ok, "as fast as the other hosts"};
+  return {Level::Warning, fmt::format("{:.0f} % of the median speed", 100 * *flops / usual),
+          "slow host: check temperature, power limits and other processes"};
 }
 
 constexpr Check kChecks[] = {

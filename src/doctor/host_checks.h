@@ -1,4 +1,4 @@
-// host_checks.h: what the doctor makes of what hosts say: a table of checks, each for one host.
+// host_checks.h: the table of checks of the doctor, each for one host.
 #pragma once
 
 #include <span>
@@ -15,33 +15,33 @@ std::string_view name_of(Level level);
 
 struct Finding {
   Level level = Level::Ok;
-  std::string what;         // "2 of 4 cores"; empty: nothing is known
+  std::string what;         // "2 of 4 cores"; empty: unknown
   std::string advice = {};  // what to do about it
 };
 
 struct CheckContext {
   const HostSurvey& all;
   std::string version, program;  // of the doctor itself
-  // What the user can try when a host is not reached; empty: it is this machine.
+  // Advice for an unreachable host; empty: the host is this machine.
   std::string reach_advice = {};
 };
 
 struct Check {
   std::string_view name;
-  bool cheap;  // needs nothing measured
+  bool cheap;  // needs no measurement
   Finding (*find)(const HostReport& host, const CheckContext& context);
 };
 std::span<const Check> host_checks();
 
 struct CheckRow {
   std::string check;
-  std::vector<std::string> hosts;  // of which it is true
+  std::vector<std::string> hosts;  // hosts with this finding
   Finding finding;
 };
 
-// Hosts of which the same is true share a row. Of a host that was not reached nothing else is said.
+// Hosts with the same finding share a row. An unreachable host has no other rows.
 std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough);
-// The ways between hosts: those that fail, or are much slower than the others.
+// Links between hosts, with findings for links that fail or are much slower than the others.
 std::vector<CheckRow> link_rows(const HostSurvey& all);
 
 Level worst_of(std::span<const CheckRow> rows);

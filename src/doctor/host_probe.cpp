@@ -24,7 +24,7 @@ namespace {
 constexpr Seconds kForVersions{10};
 constexpr Seconds kToSeeSteal{0.3};
 
-// Empty: it is not there.
+// Empty: not installed.
 Json version_of(const char* program) {
   const CommandAnswer answer = ask({program, "--version"}, kForVersions);
   Json json = Json::object();
@@ -38,7 +38,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// The nearest directory that is there already.
+// The nearest existing parent directory.
 int64_t free_disk_bytes(std::filesystem::path directory) {
   std::error_code unknown;
   directory = std::filesystem::absolute(directory, unknown);
@@ -108,7 +108,7 @@ Json answer_to(Probe& probe, const AgentLine& line) {
     for (const Question& question : kQuestions) {
       if (question.name == line.name) return question.answer(probe, Json::parse(line.text));
     }
-    return {{"error", "this lockstep does not know the question"}};
+    return {{"error", "unknown question; install the same version of lockstep"}};
   } catch (const std::exception& error) {  // is an answer too
     return {{"error", error.what()}};
   }

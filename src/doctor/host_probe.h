@@ -1,8 +1,8 @@
-// host_probe.h: what a host answers when the doctor asks.
+// host_probe.h: the host probe: answers the questions of the doctor about its host.
 //
-// An agent that is told "probe INDEX" becomes a probe: it answers lines "INDEX QUESTION JSON", one
-// at a time, with "answer QUESTION JSON", until its stdin ends. INDEX "-" is the task of srun,
-// which hands every line to all of its tasks.
+// An agent that reads "probe INDEX" becomes a probe. It answers lines "INDEX QUESTION JSON", one at
+// a time, with "answer QUESTION JSON", until its stdin ends. INDEX "-" means the number of the srun
+// task, because srun passes every line to all tasks.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@
 
 namespace lockstep {
 
-// `next_line` waits for one, and throws Error when there are no more.
+// `next_line` waits for a line and throws Error at the end of input.
 int answer_questions(const Context& context, const std::string& index,
                      const std::function<std::string()>& next_line);
 
-// The facts of this host that cost nothing to find out. `directory`: whose disk counts.
+// Facts of this host that need no measurement. `directory`: whose disk is checked.
 Json cheap_facts(const Context& context, const std::string& directory);
 
 }  // namespace lockstep

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kClockQuestions = 5;
 constexpr size_t kMostComplaints = 4;
-constexpr size_t kMostForAllPairs = 8;  // more hosts are measured round a ring
+constexpr size_t kMostForAllPairs = 8;  // more hosts: only links to the next host are measured
 constexpr Seconds kForAHost{30}, kSilence{30};
 
 double now_seconds() {
@@ -31,7 +31,7 @@ struct Question {
   Json options = Json::object();
 };
 
-// Questions of one batch are asked together; the next batch waits for all answers.
+// Questions of a batch are sent together; the next batch waits for all answers.
 using Batch = std::vector<Question>;
 
 class Surveyor {
@@ -56,7 +56,7 @@ class Surveyor {
   }
 
   Next hear(const OutputLine& line) {
-    if (over_) return Next::GoOn;  // what they say when they are ended
+    if (over_) return Next::GoOn;  // output of probes that are being ended
     if (line.from_stderr) {
       complain(line.command, line.text);
       return Next::GoOn;
@@ -83,7 +83,7 @@ class Surveyor {
     for (const auto& [host, question] : outstanding_) {
       const std::string said = complaint_of(host);
       survey_.hosts[host].unreachable =
-          fmt::format("it did not answer '{}'{}{}", question, said.empty() ? "" : ": ", said);
+          fmt::format("no answer to '{}'{}{}", question, said.empty() ? "" : ": ", said);
     }
     return std::move(survey_);
   }
@@ -103,7 +103,7 @@ class Surveyor {
     return batch;
   }
 
-  // Names of Slurm's nodes may be known to Slurm alone.
+  // Slurm node names may not resolve, so with srun the name is not checked.
   Batch about_themselves() const {
     Batch batch = for_all("facts", Json{{"directory", options_.directory}});
     if (route_.tag != LineTag::None || !options_.thorough) return batch;
@@ -131,7 +131,7 @@ class Surveyor {
                                               question.options.dump())});
   }
 
-  // One after the other, so that none disturbs another.
+  // One at a time, so that links do not disturb each other.
   void plan_links() {
     links_planned_ = true;
     const size_t hosts = route_.names.size();
@@ -147,7 +147,7 @@ class Surveyor {
     }
   }
 
-  // For the same reason.
+  // With srun the address, because node names may not resolve.
   std::string reached_by(size_t host) const {
     const Json& facts = survey_.hosts[host].facts;
     if (route_.tag == LineTag::None || facts.value("interfaces", Json::array()).empty()) {
@@ -161,7 +161,7 @@ class Surveyor {
     HostReport& report = survey_.hosts[host];
     if (question == "facts") report.facts = std::move(answer);
     if (question == "facts" && route_.tag != LineTag::None) {
-      report.name = report.facts.value("node", report.name);  // which of srun's tasks it is
+      report.name = report.facts.value("node", report.name);  // the node of this srun task
     }
     if (question == "programs") report.programs = std::move(answer);
     if (question == "compute") report.compute = std::move(answer);
@@ -175,7 +175,7 @@ class Surveyor {
     }
   }
 
-  // Its answer was given somewhere between question and arrival: the quickest says most.
+  // The answer was made between question and arrival, so the fastest one is the most precise.
   static void note_clock(HostReport& report, double asked, double theirs) {
     const double arrived = now_seconds(), half = (arrived - asked) / 2;
     if (report.clock_uncertainty && *report.clock_uncertainty <= half) return;
@@ -183,7 +183,7 @@ class Surveyor {
     report.clock_offset = theirs - (asked + half);
   }
 
-  // The last words of ssh are the reason; srun's first ones may be.
+  // The last stderr line of ssh gives the reason; with srun it may be one of the first.
   void complain(size_t command, const std::string& text) {
     std::vector<std::string>& said = complaints_[command];
     if (route_.tag == LineTag::None) said.clear();
@@ -195,14 +195,14 @@ class Surveyor {
     return said == complaints_.end() ? "" : fmt::format("{}", fmt::join(said->second, "; "));
   }
 
-  // Not at once: the end is heard on stdout, and the reason may still be to be read from stderr.
+  // Delayed: the end is seen on stdout, but the reason on stderr may not be read yet.
   void lose_those_gone() {
     for (const size_t command : std::exchange(gone_, {})) lose(command);
   }
 
   void lose(size_t command) {
     const std::string said = complaint_of(command);
-    const std::string why = said.empty() ? "the connection ended" : said;
+    const std::string why = said.empty() ? "connection closed" : said;
     for (size_t host = 0; host < survey_.hosts.size(); ++host) {
       const bool concerned = route_.tag != LineTag::None || host == command;
       if (concerned && survey_.hosts[host].unreachable.empty()) {
@@ -229,8 +229,8 @@ class Surveyor {
   bool links_planned_ = false, over_ = false;
 };
 
-// A host that is lost is no reason to let the others go. Asked to end, the shell waits for what it
-// has started, which is asked as well.
+// Prints "gone" instead of failing, so that one lost host does not end the survey. On SIGTERM the
+// shell waits for its child, which gets the signal too.
 Command told_of_its_end(Command command) {
   std::vector<std::string> argv = {"sh", "-c", R"(trap : TERM; "$@"; echo "gone $?")", "sh"};
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());

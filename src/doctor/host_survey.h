@@ -1,5 +1,5 @@
-// host_survey.h: asks all hosts of a run about themselves, at once, and for a thorough examination
-// also about the ways between them, one at a time.
+// host_survey.h: probes all hosts of a run at once. A thorough survey also measures the links
+// between them, one at a time.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,17 @@ namespace lockstep {
 
 struct LinkReport {
   size_t from = 0, to = 0;
-  Json answer;  // as of the question "pair"
+  Json answer;  // answer to the question "pair"
 };
 
 struct HostReport {
   std::string name;
-  std::string unreachable = {};  // why; empty: it was reached
-  std::string advice = {};       // about that, where the usual one does not suit
+  std::string unreachable = {};  // reason; empty: reachable
+  std::string advice = {};       // in place of the usual advice
   Json facts = {}, compute = {}, programs = {};
-  std::optional<double> clock_offset = {}, clock_uncertainty = {};  // in seconds, to ours
-  int workers = 1;                                                  // that it shall have
+  std::optional<double> clock_offset = {},
+                        clock_uncertainty = {};  // seconds, relative to our clock
+  int workers = 1;                               // planned for this host
 };
 
 struct HostSurvey {
@@ -34,21 +35,21 @@ struct HostSurvey {
   std::vector<LinkReport> links;
 };
 
-// How the hosts are reached: one command for each, or one for all, which passes on their lines.
+// How hosts are reached: one command per host, or one command (srun) for all.
 struct ProbeRoute {
-  std::vector<std::string> names;  // of the hosts, as the others call them
-  std::vector<Command> commands;   // each listens
+  std::vector<std::string> names;  // host names, as used by the other hosts
+  std::vector<Command> commands;   // all listen on stdin
   LineTag tag = LineTag::None;
 };
 
 struct SurveyOptions {
-  std::string directory;  // whose disk counts
-  bool thorough = true;   // else only what is known without measuring
-  std::function<bool()> interrupted = [] { return false; };  // asked often
+  std::string directory;                                     // whose disk is checked
+  bool thorough = true;                                      // false: no measurements
+  std::function<bool()> interrupted = [] { return false; };  // called often
 };
 
-// Never throws for what a host does wrong: that is in its report. Throws Interrupted when the user
-// wants no more.
+// Problems of a host are in its report and do not throw. Throws Interrupted if the user
+// interrupts.
 HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
                         const std::string& token);
 

@@ -38,7 +38,7 @@ std::span<std::byte> bytes_of(Head& head) { return std::as_writable_bytes(std::s
 void answer(const Descriptor& socket, const std::string& token) {
   Head head;
   read_all(socket, bytes_of(head), kPatience);
-  if (head.token != head_for(token, 0, 0).token) return;  // a stranger
+  if (head.token != head_for(token, 0, 0).token) return;  // wrong token
   std::byte ball[1];
   for (uint64_t i = 0; i < head.echoes; ++i) {
     read_all(socket, ball, kPatience);
@@ -53,7 +53,7 @@ void answer(const Descriptor& socket, const std::string& token) {
   write_all(socket, ball, kPatience);
 }
 
-// Until the other side has all of them.
+// Returns when the other side has received all bytes.
 Seconds time_bytes(const Descriptor& socket, const std::string& token, size_t bytes) {
   Head head = head_for(token, 0, bytes);
   const std::vector<std::byte> data(1 << 18);
@@ -105,7 +105,7 @@ void EchoServer::serve(const std::stop_token& stop) {
         accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     try {
       if (socket) answer(socket, token_);
-    } catch (const Error&) {  // the other side notices as well, and tells
+    } catch (const Error&) {  // the other side notices and reports it
     }
   }
 }
@@ -118,8 +118,8 @@ LinkSpeed measure_link(const Endpoint& there, const std::string& token) {
     speed.interface = interface_with(local_address(socket));
     speed.latency = time_echoes(socket, token);
   }
-  // The shorter of two: after a moment in which the host was busy, what follows would be so little
-  // that a link with a budget for bursts looks faster than it is.
+  // The shorter of two times: a busy moment of the host would make the next message too small, and
+  // a link with a burst budget would look faster than it is.
   const auto once = [&] { return time_bytes(connect_to(there, kPatience), token, bytes); };
   const Seconds first = std::min(once(), once());
   bytes =

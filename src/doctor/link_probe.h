@@ -1,4 +1,4 @@
-// link_probe.h: how fast one host reaches another, by a connection of a moment.
+// link_probe.h: measures bandwidth and latency between two hosts with a short connection.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// Answers measure_link() of whoever knows the token, one at a time, at a free port.
+// Serves measure_link() calls that have the token, one at a time, on a free port.
 class EchoServer {
  public:
-  explicit EchoServer(const std::string& token);  // throws Error when there is no port
+  explicit EchoServer(const std::string& token);  // throws Error if there is no free port
   ~EchoServer();
 
   int port() const { return port_; }
@@ -23,17 +23,17 @@ class EchoServer {
   std::string token_;
   Descriptor listener_;
   int port_ = 0;
-  std::jthread thread_;  // last: joined before the rest goes
+  std::jthread thread_;  // last member: joined before the others are destroyed
 };
 
 struct LinkSpeed {
-  Seconds latency{};  // of a byte there and back, halved; the median
+  Seconds latency{};  // median of half the round trip of one byte
   double bytes_per_second = 0;
-  std::string interface;  // by which it goes out
+  std::string interface;  // outgoing interface
 };
 LinkSpeed measure_link(const Endpoint& there, const std::string& token);  // throws Error
 
-// Name, address and speed in Mbit/s (null: unknown) of all but loopback.
+// Name, address and speed in Mbit/s (null: unknown) of all interfaces except loopback.
 Json interface_facts();
 
 }  // namespace lockstep

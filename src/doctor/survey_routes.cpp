@@ -18,16 +18,16 @@ std::vector<Host> hosts_of(const RunConfig& run) {
   std::vector<Host> hosts = read_hosts(run.hosts);
   const size_t wanted = run.nodes ? static_cast<size_t>(*run.nodes) : hosts.size();
   if (wanted > hosts.size()) {
-    throw UsageError("--nodes {}: --hosts names {}", wanted, hosts.size());
+    throw UsageError("--nodes {}: --hosts lists only {}", wanted, hosts.size());
   }
   hosts.resize(wanted);
   return hosts;
 }
 
 constexpr const char* kDeployAdvice =
-    "ssh works, but the program cannot be brought there: try another --remote-dir";
+    "ssh works, but the program cannot be copied there: try another --remote-dir";
 
-// Hosts that the program cannot be brought to are left out, and said to be so.
+// Removes hosts where deployment fails from `hosts` and returns a report for each.
 std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const LaunchJob& job,
                                               const RunConfig& run) {
   const InterruptWatch interrupts;

@@ -1,4 +1,4 @@
-// survey_routes.h: the three ways to reach the hosts of a survey: this machine, ssh, Slurm.
+// survey_routes.h: the three routes to the hosts of a survey: local, ssh, Slurm.
 #pragma once
 
 #include "base/context.h"
@@ -8,13 +8,13 @@
 namespace lockstep {
 
 struct SurveyRequest {
-  RunConfig run;               // hosts, and how they are reached
-  bool workers_given = false;  // --num-devices was given; else a host's slots count
+  RunConfig run;               // hosts and ssh options
+  bool workers_given = false;  // --num-devices was given; otherwise a host's slots are used
 };
 
 struct SurveyRoute {
   HostSurvey (*survey)(const Context& context, const SurveyRequest& request);
-  const char* reach_advice;  // what to try when a host is not reached
+  const char* reach_advice;  // for an unreachable host
 };
 
 extern const SurveyRoute kLocalRoute, kSshRoute, kSlurmRoute;

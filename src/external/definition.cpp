@@ -10,11 +10,12 @@
 #include "config/run_options.h"
 #include "external/pattern.h"
 #include "external/template.h"
+#include "sync/strategies.h"
 
 namespace lockstep {
 namespace {
 
-// Where a process stands in the run, and where the definition's file is.
+// Placeholders for a process in the run, and for the folder of the definition file.
 constexpr std::string_view kPlaces[] = {"job_name", "task_index", "ps_hosts", "worker_hosts",
                                         "rank",     "size",       "port",     "here"};
 
@@ -30,7 +31,7 @@ const RunOption* option_named(const std::string& name) {
   return nullptr;
 }
 
-// Every text of the definition in which placeholders may stand, with its key.
+// Every string of the definition that may have placeholders, with its key.
 void each_template(const Program& program,
                    const std::function<void(const std::string&, const std::string&)>& visit) {
   const auto arguments = [&](const std::string& key, const Arguments& list) {
@@ -72,9 +73,10 @@ class Checker {
   void check_command() {
     if (program_.command.empty() || program_.command.front().words.empty() ||
         program_.command.front().words.front().empty()) {
-      return add("command", "is missing: the program and its arguments, as a list of texts");
+      return add("command", "is missing; give the program and its arguments as a list of strings");
     }
-    if (program_.command.front().optional) add("command", "must not begin with an optional part");
+    if (program_.command.front().optional)
+      add("command", "must not start with an optional argument");
   }
 
   void check_placeholders() {
@@ -84,7 +86,7 @@ class Checker {
         for (const std::string& name : placeholders_in(text)) {
           if (std::ranges::count(known, name)) continue;
           const std::string near = closest(name, known);
-          throw UsageError("there is no placeholder {{{}}}{}", name,
+          throw UsageError("unknown placeholder {{{}}}{}", name,
                            near.empty() ? "" : fmt::format("; did you mean {{{}}}?", near));
         }
       });
@@ -101,29 +103,29 @@ class Checker {
     }
     for (const std::string name : {"model", "batch_size"}) {
       if (std::ranges::count(used, name) || program_.fixed.contains(name)) continue;
-      add("command", fmt::format("has no {{{0}}}; when the program has its own, say which under "
-                                 "[fixed]: {0} = ...",
-                                 name));
+      add("command",
+          fmt::format("has no {{{0}}}; if the program fixes it, set {0} = ... under [fixed]",
+                      name));
     }
     for (const auto& row : program_.fixed) {
       const RunOption* option = option_named(row.first);
       const std::string key = "fixed." + row.first;
       if (!option) {
-        add(key, "is no option of a run");
+        add(key, "is not a run option");
         continue;
       }
       RunConfig scratch;
       attempt(key, [&] { set_from_text(scratch, *option, row.second); });
     }
     for (const auto& [name, map] : program_.names) {
-      if (!option_named(name)) add("names." + name, "is no option of a run");
+      if (!option_named(name)) add("names." + name, "is not a run option");
     }
   }
 
   void check_patterns() {
     const ProgramOutput& output = program_.output;
     if (output.step.empty() && output.total.empty()) {
-      add("output", "needs 'total' or 'step': the expression that finds the throughput");
+      add("output", "needs 'total' or 'step': a pattern that finds the throughput");
     }
     attempt("output.step", [&] { Pattern(output.step, Pattern::Kind::Number); });
     attempt("output.total", [&] { Pattern(output.total, Pattern::Kind::Number); });
@@ -132,11 +134,10 @@ class Checker {
     const bool by_steps = output.total.empty() && !output.step.empty();
     if (by_steps && output.step_is == StepMeaning::RunningMean &&
         output.lines != CombineLines::Last) {
-      add("output.lines", "must be last: of running means only the last counts");
+      add("output.lines", "must be 'last' when output.step_is is 'running_mean'");
     }
     if (output.step.empty() && (output.enough_steps || output.skip_steps > 0)) {
-      add(output.enough_steps ? "output.enough_steps" : "output.skip_steps",
-          "counts the lines of output.step, which is missing");
+      add(output.enough_steps ? "output.enough_steps" : "output.skip_steps", "needs output.step");
     }
     if (output.enough_steps && *output.enough_steps == 0) {
       add("output.enough_steps", "must be at least 1");
@@ -146,10 +147,11 @@ class Checker {
   void check_start() {
     if (program_.exit_code > 255) add("success.exit_code", "must be at most 255");
     if (program_.servers < 1) add("servers", "must be at least 1");
-    const std::vector<std::string>& choices = option_named("variable_update")->details.choices;
+    std::vector<std::string_view> choices;
+    for (const StrategyKind& kind : strategies()) choices.push_back(kind.name);
     for (const auto& [update, way] : program_.start) {
       if (update == "default" || std::ranges::count(choices, update)) continue;
-      add("start." + update, fmt::format("is not 'default' and no variable update; there are {}",
+      add("start." + update, fmt::format("is not 'default' or a variable update; use one of {}",
                                          fmt::join(choices, ", ")));
     }
   }

@@ -1,5 +1,5 @@
-// definition.h: somebody else's benchmark: how it is started, and where its numbers are in what it
-// prints. Plain values; a TOML file says them (program_file.h), docs/programs.md explains them.
+// definition.h: the definition of an external program: how it is started, and how its output is
+// read. Plain values, read from TOML by definition_file.h; docs/programs.md describes the keys.
 #pragma once
 
 #include <map>
@@ -20,22 +20,22 @@ enum class StartWay {
   Workers,    // the same without servers
 };
 
-// Several numbers of one worker, one after the other.
+// How several numbers of one worker are combined.
 enum class CombineLines { Last, Mean, Median };  // Mean: all images over all time
-// One number of each worker.
+// How the numbers of the workers are combined.
 enum class CombineWorkers { Mean, Median, Sum, Last };
 
-// What a line of the step pattern tells.
+// Meaning of a line that matches the step pattern.
 enum class StepMeaning {
-  Interval,     // the throughput since the line before: a sample
-  RunningMean,  // the throughput of all steps so far: not a sample
+  Interval,     // throughput since the previous line: a sample
+  RunningMean,  // throughput of all steps so far: not a sample
 };
 
-enum class RateOf { Run, Device };  // Device: to be multiplied by the number of devices
+enum class RateOf { Run, Device };  // Device: multiplied by the number of devices
 
 struct ProgramArgument {
   std::vector<std::string> words;  // with {placeholders}
-  bool optional = false;           // left out when one of its placeholders has no value
+  bool optional = false;           // left out if a placeholder has no value
 
   bool operator==(const ProgramArgument&) const = default;
 };
@@ -48,8 +48,8 @@ struct ProgramOutput {
   RateOf step_of = RateOf::Run, total_of = RateOf::Run;
   CombineLines lines = CombineLines::Last;
   CombineWorkers workers = CombineWorkers::Mean;
-  int skip_steps = 0;                    // first step lines of every worker that do not count
-  std::optional<int> enough_steps = {};  // that count: when all workers have them, the run is over
+  int skip_steps = 0;                    // leading step lines of each worker to ignore
+  std::optional<int> enough_steps = {};  // the run ends when all workers have so many lines
 };
 
 struct Program {
@@ -58,27 +58,27 @@ struct Program {
   std::string description;
   Arguments command;
   std::map<std::string, StartWay> start = {{"default", StartWay::Single}};  // by variable update
-  Arguments mpirun;       // what stands before the command; empty: the usual
+  Arguments mpirun;       // words before the command; empty: the default
   int servers = 1;        // of Roles
-  std::string directory;  // to run in
+  std::string directory;  // working directory
   TextMap env;
-  std::map<std::string, TextMap> names;  // placeholder -> our word -> the program's
-  TextMap fixed;                         // options that the program does not let us choose
+  std::map<std::string, TextMap> names;  // placeholder -> our name -> the program's name
+  TextMap fixed;                         // options that the program fixes
   ProgramOutput output;
   int exit_code = 0;
   std::string required_line, forbidden_line;  // regular expressions; empty: none
   double timeout_seconds = 3600;
   std::optional<double> silence_seconds;
 
-  std::map<std::string, int> lines;  // of the file, where "output.step" and so on are said
+  std::map<std::string, int> lines;  // line number in the file, by key
 };
 
-// Every mistake, one line each, beginning with file and line.
+// All problems, one line each, starting with file and line.
 std::vector<std::string> problems_in(const Program& program);
 
 StartWay start_way(const Program& program, const std::string& variable_update);
 
-// All names that may stand in braces: the options of a run and the place of a process in it.
+// All valid placeholders: run options, and rank, size, ports etc. of a process.
 std::vector<std::string> known_placeholders();
 std::vector<std::string> placeholders_of(const Program& program);
 

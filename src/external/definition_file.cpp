@@ -1,4 +1,4 @@
-// definition_file.cpp: the one door to toml++. A table says which key sets which member.
+// definition_file.cpp: the only user of toml++ for definitions. A table maps keys to members.
 #include "external/definition_file.h"
 
 #include <fmt/ranges.h>
@@ -35,7 +35,7 @@ constexpr Word<StepMeaning> kMeanings[] = {{"interval", StepMeaning::Interval},
 
 constexpr Word<RateOf> kRates[] = {{"run", RateOf::Run}, {"device", RateOf::Device}};
 
-// Reads values into members and collects what is wrong with them.
+// Reads values into members and collects problems.
 class Reader {
  public:
   Reader(Program& program, std::vector<std::string>& problems)
@@ -49,15 +49,15 @@ class Reader {
   }
   void refuse_unknown(const std::string& key, const std::vector<std::string>& known) {
     const std::string near = closest(key, known);
-    problems_.push_back(fmt::format("{} is no key; {}", at(program_, key),
+    problems_.push_back(fmt::format("{} is not a valid key; {}", at(program_, key),
                                     near.empty()
-                                        ? fmt::format("there are {}", fmt::join(known, ", "))
+                                        ? fmt::format("use one of {}", fmt::join(known, ", "))
                                         : fmt::format("did you mean {}?", near)));
   }
 
   void read(const std::string& key, const toml::node& node, std::string& target) {
     if (const auto text = node.value_exact<std::string>()) return void(target = *text);
-    refuse(key, "a text in quotes");
+    refuse(key, "a string in quotes");
   }
   void read(const std::string& key, const toml::node& node, int& target) {
     const auto number = node.value_exact<int64_t>();
@@ -79,7 +79,7 @@ class Reader {
   }
   void read(const std::string& key, const toml::node& node, TextMap& target) {
     const toml::table* table = node.as_table();
-    if (!table) return refuse(key, "a table of texts");
+    if (!table) return refuse(key, "a table of strings");
     for (const auto& [name, value] : *table) {
       const std::string inner = key + "." + std::string(name.str());
       note(inner, value);
@@ -98,7 +98,7 @@ class Reader {
   }
   void read(const std::string& key, const toml::node& node, Arguments& target) {
     const toml::array* array = node.as_array();
-    const std::string wanted = "a list of texts, optional ones as lists of their own";
+    const std::string wanted = "a list of strings, with optional ones as nested lists";
     if (!array) return refuse(key, wanted);
     for (const toml::node& element : *array) {
       ProgramArgument argument;
@@ -115,7 +115,7 @@ class Reader {
       target.push_back(std::move(argument));
     }
   }
-  // One way for all, or a table: update strategy -> way.
+  // One start mode for all, or a table: variable update -> start mode.
   void read(const std::string& key, const toml::node& node,
             std::map<std::string, StartWay>& target) {
     const toml::table* table = node.as_table();

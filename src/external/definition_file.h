@@ -10,8 +10,8 @@
 namespace lockstep {
 
 struct ReadProgram {
-  Program program;                    // what could be understood
-  std::vector<std::string> problems;  // keys that do not exist, values of the wrong kind
+  Program program;                    // what could be read
+  std::vector<std::string> problems;  // unknown keys, values of the wrong type
 };
 
 // `source` stands before the line in messages.

@@ -11,7 +11,6 @@
 #include "base/exit_code.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "config/json_text.h"
 #include "config/problems.h"
 #include "external/plan_program.h"
 #include "external/readings.h"
@@ -31,17 +30,17 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct ExternalRun {
   Program program;
-  RunConfig config;  // nothing in it is left open
+  RunConfig config;  // resolved
   std::vector<Command> plan;
   int workers = 1;  // that print a throughput
   RunLimits limits;
 };
 
-// Names of the zoo in any spelling, and others as they are: a program may know more networks.
+// Our networks in any spelling; other names pass unchanged: a program may have more networks.
 const Model* known_model(const std::string& name) {
   try {
     return &find_model(name);
-  } catch (const UsageError&) {  // not ours, which is no mistake here
+  } catch (const UsageError&) {  // not one of our networks: allowed here
     return nullptr;
   }
 }
@@ -52,8 +51,7 @@ RunConfig resolved(const Program& program, const RunConfig& options) {
   if (model) run.model = model->name;
   if (run.batch_size == 0) {
     if (!model) {
-      throw UsageError("--batch-size must be given: '{}' is no network of ours with its own",
-                       run.model);
+      throw UsageError("--model '{}': has no default batch size; give --batch-size", run.model);
     }
     run.batch_size = model->default_batch_size;
   }
@@ -122,7 +120,7 @@ RunResult started_result(const ExternalRun& run) {
   return result;
 }
 
-// Runs the plan while its numbers are read, and shows the lines that have some.
+// Runs the plan, reads its numbers, and shows the lines that have numbers.
 PlanOutcome watch(const ExternalRun& run, Readings& readings, std::ostream& err) {
   const InterruptWatch interrupts;
   const Adoption adoption;
@@ -140,13 +138,13 @@ PlanOutcome watch(const ExternalRun& run, Readings& readings, std::ostream& err)
                       {.line = line, .poll = poll, .log_directory = run.config.log_dir});
 }
 
-// Empty when the numbers can be believed.
+// Why the run failed; empty: it succeeded.
 std::string why_failed(const PlanOutcome& outcome, const Readings& readings) {
   const bool ended_well = outcome.end == RunEnd::Completed || outcome.end == RunEnd::Stopped;
   return ended_well ? readings.problem() : outcome.why;
 }
 
-// The process to blame, or, when none is, the first worker.
+// The process that failed, else the first worker.
 size_t interesting_command(const ExternalRun& run, const PlanOutcome& outcome) {
   if (outcome.end == RunEnd::Failed) return outcome.culprit;
   for (size_t i = 0; i < run.plan.size(); ++i) {
@@ -199,15 +197,15 @@ void tell_failure(const RunResult& result, std::ostream& err) {
   err << "lockstep: " << *result.error << "\n";
   const std::vector<std::string>& lines = result.program->last_lines;
   if (lines.empty()) {
-    err << "lockstep: it printed nothing\n";
+    err << "lockstep: the program printed nothing\n";
   } else {
-    err << fmt::format("lockstep: the end of its output:\n  {}\n", fmt::join(lines, "\n  "));
+    err << fmt::format("lockstep: last lines of its output:\n  {}\n", fmt::join(lines, "\n  "));
   }
 }
 
 int report(const RunResult& result, Context& context) {
   if (!result.config.result.empty()) {
-    write_whole_file(result.config.result, json_text(result_to_json(result), 1) + "\n");
+    write_result(result.config.result, result);
   }
   if (result.error) {
     tell_failure(result, context.err);

@@ -1,4 +1,4 @@
-// measure_program.h: `lockstep train --program`: measures somebody else's program.
+// measure_program.h: `lockstep train --program`: measures an external program.
 #pragma once
 
 #include "base/context.h"
@@ -6,10 +6,10 @@
 
 namespace lockstep {
 
-// The run as it would be made, with nothing left open. Throws UsageError with what is wrong.
+// The resolved configuration of the run. Throws UsageError with all problems.
 RunConfig resolve_program_run(const RunConfig& options);
 
-// Runs it, reads its numbers, reports them as those of any run. Returns the exit code.
+// Runs the program and reports its numbers like those of any run. Returns the exit code.
 int train_external(Context& context, const RunConfig& options);
 
 }  // namespace lockstep

@@ -23,14 +23,14 @@ Pattern::Pattern(const std::string& text, Kind kind) {
   options.set_log_errors(false);
   expression_ = std::make_unique<re2::RE2>(text, options);
   if (!expression_->ok()) {
-    throw UsageError("'{}' is no regular expression: {}", text, expression_->error());
+    throw UsageError("'{}' is not a valid regular expression: {}", text, expression_->error());
   }
   worker_ = named_group(*expression_, "worker");
   step_ = named_group(*expression_, "step");
   value_ = named_group(*expression_, "value");
   if (value_ == 0 && kind == Kind::Number) value_ = 1;
   if (kind == Kind::Number && expression_->NumberOfCapturingGroups() < value_) {
-    throw UsageError("'{}' does not say where the number is: put it in (parentheses)", text);
+    throw UsageError("'{}' has no group for the number; put it in (parentheses)", text);
   }
 }
 

@@ -1,8 +1,8 @@
-// pattern.h: a regular expression that finds a number in a line. The one door to RE2, which takes
-// time in proportion to the line whatever the expression is.
+// pattern.h: a regular expression that finds a number in a line. The only user of RE2, whose run
+// time is linear in the length of the line for any expression.
 //
-// The number is the group named "value", else the first group. Groups named "worker" and "step"
-// say whose line it is when one process prints for many, and which step it is about.
+// The number is the group "value", else the first group. The groups "worker" and "step" give the
+// worker (if one process prints for several) and the step of a line.
 #pragma once
 
 #include <memory>

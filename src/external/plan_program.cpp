@@ -13,14 +13,14 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-// What lockstep itself does with a run; no program needs to know.
+// Options of lockstep itself, not of the program.
 constexpr std::string_view kOurOptions[] = {"program", "program-dir", "program-timeout",
                                             "log-dir", "result",      "verbose"};
 
-// Ranks are not bound to cores, as one that is bound to a single core cannot use its threads.
+// No binding: a rank bound to a single core cannot use its threads.
 const Arguments kUsualMpirun = {
     {.words = {"mpirun", "-np", "{size}", "--bind-to", "none", "--map-by", "slot"}}};
-// Open MPI wants to hear twice that root may do this; others do not read it.
+// Open MPI needs both variables to run as root; other MPIs ignore them.
 const TextMap kMpirunEnvironment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
                                     {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
 
@@ -35,7 +35,7 @@ bool spreads_devices(const Program& program, const RunConfig& run) {
   return start_way(program, run.variable_update) != StartWay::Single;
 }
 
-// The place of one process.
+// Role and rank of one process.
 struct Place {
   std::string job_name = "", task_index = "", rank = "0";
 };
@@ -101,8 +101,8 @@ class Planner {
     if (word != map->second.end()) return word->second;
     std::vector<std::string> known;
     for (const auto& row : map->second) known.push_back(row.first);
-    problems_.push_back(fmt::format("--{} {}: {} has {}", option.name, value, program_.name,
-                                    fmt::join(known, ", ")));
+    problems_.push_back(fmt::format("--{} {}: not supported by {}; use one of {}", option.name,
+                                    value, program_.name, fmt::join(known, ", ")));
     return value;
   }
 
@@ -172,8 +172,8 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
     set_from_text(fixed, option, value->second);
     const std::string wanted = text_of(run, option), given = text_of(fixed, option);
     if (wanted == given || wanted == text_of({}, option)) continue;
-    problems.push_back(
-        fmt::format("--{} {}: {} always has {}", option.name, wanted, program.name, given));
+    problems.push_back(fmt::format("--{} {}: not supported by {}; it always uses {}", option.name,
+                                   wanted, program.name, given));
   }
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return fixed;
@@ -189,7 +189,7 @@ std::vector<std::string> unsupported_options(const Program& program, const RunCo
                            std::ranges::count(kOurOptions, option.name) || chooses_start ||
                            (option.name == "num-devices" && spreads_devices(program, options));
     if (has_place || value == text_of({}, option)) continue;
-    problems.push_back(fmt::format("--{} {}: the command of {} has no {{{}}} to put it in",
+    problems.push_back(fmt::format("--{} {}: not supported by {}; its command has no {{{}}}",
                                    option.name, value, program.name, name));
   }
   return problems;

@@ -1,4 +1,4 @@
-// plan_program.h: from a program and a configuration to the processes to start.
+// plan_program.h: plans the processes of an external program for a configuration.
 #pragma once
 
 #include <string>
@@ -10,17 +10,16 @@
 
 namespace lockstep {
 
-// Gives the options that the program fixes their values. Throws UsageError when the user wants
-// others.
+// Sets the options that the program fixes. Throws UsageError if the user gave other values.
 RunConfig with_fixed_options(const Program& program, const RunConfig& run);
 
-// What the user asked for and the program would never hear of, one line each: the result would
-// claim what was not run.
+// Given options that the command does not pass to the program, one line each. Otherwise the result
+// would claim settings that were not used.
 std::vector<std::string> unsupported_options(const Program& program, const RunConfig& options);
 
 struct Addresses {
   std::vector<std::string> servers, workers;  // host:port
-  std::string port = {};                      // one more, for what processes agree on: {port}
+  std::string port = {};                      // one more port, for {port}
 };
 
 struct ProcessCounts {
@@ -28,11 +27,11 @@ struct ProcessCounts {
 };
 ProcessCounts process_counts(const Program& program, const RunConfig& run);
 
-// How many workers print a throughput: of one process, those that its lines tell apart.
+// Number of workers that print a throughput. One process may print lines of several workers.
 int reporting_workers(const Program& program, const RunConfig& run);
 
-// `run` says the model, the batch and the number of batches that are meant, never "absent".
-// Throws UsageError with every wish that the program cannot fulfil.
+// `run` must be resolved: model, batch size and number of batches are set. Throws UsageError with
+// all options that the program does not support.
 std::vector<Command> plan_program(const Program& program, const RunConfig& run,
                                   const Addresses& addresses);
 

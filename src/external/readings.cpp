@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// A record each; beside a total the rest is not missed.
+// Limit of kept lines. With a total, further step lines are not needed.
 constexpr size_t kMostReadings = 1'000'000;
 
 std::vector<double> rates_of(const std::vector<Reading>& readings) {
@@ -126,7 +126,7 @@ bool Readings::have_enough() const {
 }
 
 std::string Readings::incomplete(size_t reported) const {
-  if (reported == 0) return "no line of its output matches";
+  if (reported == 0) return "no output line matches";
   const bool lacking = program_.output.workers == CombineWorkers::Sum && reported != workers_;
   return lacking ? fmt::format("{} of {} workers reported a throughput", reported, workers_) : "";
 }
@@ -137,7 +137,7 @@ std::string Readings::problem() const {
     return fmt::format("'{}' has no throughput above 0", not_a_number_);
   }
   if (too_many_) {
-    return fmt::format("it printed its throughput more than {} times: let it do so less often",
+    return fmt::format("it printed its throughput more than {} times; print it less often",
                        kMostReadings);
   }
   const bool by_totals = !program_.output.total.empty();
@@ -146,11 +146,11 @@ std::string Readings::problem() const {
   if (reported == 0) {
     problem += fmt::format(" '{}'", by_totals ? program_.output.total : program_.output.step);
     if (!half_line_.empty()) {
-      problem += fmt::format("; the line '{}' was not whole", half_line_.substr(0, 80));
+      problem += fmt::format("; the line '{}' was cut off", half_line_.substr(0, 80));
     }
   }
   if (problem.empty() && !program_.required_line.empty() && !required_seen_) {
-    problem = fmt::format("no line says '{}'", program_.required_line);
+    problem = fmt::format("no output line matches '{}'", program_.required_line);
   }
   return problem;
 }

@@ -1,4 +1,4 @@
-// readings.h: the numbers that a program printed, and the one throughput they come to.
+// readings.h: collects the numbers that a program prints, and computes its throughput.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@
 namespace lockstep {
 
 struct Reading {
-  std::string worker;  // "0", or what the pattern's group "worker" found
+  std::string worker;  // "0", or the group "worker" of the pattern
   std::optional<int64_t> step;
-  Seconds time{};  // when the line came, since the start
+  Seconds time{};  // arrival of the line, since the start
   double images_per_second = 0;
 };
 
@@ -28,13 +28,13 @@ struct IntervalSample {
 
 class Readings {
  public:
-  // `workers`: how many there are; a sum needs all of them.
+  // `workers`: their number; a sum needs all of them.
   Readings(const Program& program, int workers, int devices);
 
   enum class Found { Nothing, Number, Enough, Forbidden };
   Found add(const OutputLine& line);
 
-  // Absent when the lines do not tell; problem() then says why.
+  // Absent if it cannot be computed; problem() gives the reason.
   std::optional<double> images_per_second() const;
   std::string problem() const;  // empty: none
 
@@ -61,7 +61,7 @@ class Readings {
   std::vector<Reading> steps_, totals_;
   std::map<std::string, int64_t> step_counts_;  // by worker
   bool required_seen_ = false;
-  bool too_many_ = false;  // of the lines that decide
+  bool too_many_ = false;  // more matching lines than are kept
   std::string forbidden_seen_, not_a_number_, half_line_;
 };
 

@@ -1,5 +1,5 @@
-// ready_programs.h: the definitions that come with lockstep. To add one, write programs/<name>.toml
-// and record some of its output in tests/launch/recorded/.
+// ready_programs.h: the built-in program definitions. To add one, write programs/<name>.toml and
+// put a sample of its output into tests/external/recorded/.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ struct ReadyProgram {
 
 std::span<const ReadyProgram> ready_programs();
 
-// By name, or, when it looks like a path, from that file. Throws UsageError with every mistake of
-// the file, or with the names there are.
+// By name, or from a file if `name` looks like a path. Throws UsageError with all problems of the
+// file, or with the known names.
 Program load_program(const std::string& name_or_file);
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@ bool is_name(std::string_view text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
 }
 
-// Calls `plain` with what stands as it is and `name` with what stands in braces, in order.
+// Calls `plain` for literal text and `name` for placeholders, in order.
 void walk(std::string_view text, const std::function<void(std::string_view)>& plain,
           const std::function<void(std::string_view)>& name) {
   for (size_t i = 0; i < text.size();) {
@@ -29,7 +29,7 @@ void walk(std::string_view text, const std::function<void(std::string_view)>& pl
                                         ? text.substr(brace + 1, end - brace - 1)
                                         : std::string_view();
     if (!is_name(inside)) {
-      throw UsageError("'{}' has a brace that is no {{placeholder}}; write {{{{ or }}}} for braces",
+      throw UsageError("'{}' has a brace outside a {{placeholder}}; write {{{{ or }}}} for braces",
                        text);
     }
     name(inside);

@@ -1,4 +1,4 @@
-// template.h: text with {placeholders}. "{{" and "}}" are braces.
+// template.h: fills in {placeholders} of a text. "{{" and "}}" are literal braces.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Throws UsageError for a brace without its partner or a name that is none.
+// Throws UsageError for an unmatched brace or an invalid name.
 std::vector<std::string> placeholders_in(std::string_view text);
 
 // Every placeholder must have a value.

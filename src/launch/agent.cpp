@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Seconds kLongSilence{60};  // a launcher that lives says so every few seconds
+constexpr Seconds kLongSilence{60};  // a running launcher sends a message every few seconds
 constexpr int kTickMilliseconds = 1000;
 constexpr size_t kPieceBytes = 3000;
 
@@ -48,7 +48,7 @@ class Orders {
     return *line;
   }
 
-  // Absent: there is none yet. Throws Error when the launcher is gone and has said no more.
+  // Absent: no line yet. Throws Error if the launcher is gone and all its lines are read.
   std::optional<std::string> take() {
     read_what_there_is();
     for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
@@ -56,8 +56,10 @@ class Orders {
       text_.erase(0, end + 1);
       if (line != kAlive) return line;
     }
-    if (ended_) throw Error("the launcher is gone");
-    if (seconds_since(heard_) > kLongSilence) throw Error("the launcher cannot be heard any more");
+    if (ended_) throw Error("lost the launcher: connection closed");
+    if (seconds_since(heard_) > kLongSilence) {
+      throw Error("lost the launcher: no message for {:.0f} s", kLongSilence.count());
+    }
     return {};
   }
 
@@ -79,13 +81,13 @@ class Orders {
   TimePoint heard_ = Clock::now();
 };
 
-// A directory that goes with its object.
+// A directory that is removed with its object.
 class RunDirectory {
  public:
   explicit RunDirectory(const std::string& path) : path_(path) {
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) throw Error("cannot make {}: {}", path, error.message());
+    if (error) throw Error("cannot create {}: {}", path, error.message());
   }
   ~RunDirectory() {
     std::error_code ignored;
@@ -136,8 +138,8 @@ void send_files(std::ostream& out, const fs::path& directory) {
   out << std::flush;
 }
 
-// The launcher is told what failed, and gives the exit code of the run: an agent that did its work
-// ends well, so that the others have the time to do theirs.
+// Tells the launcher what failed. The launcher sets the exit code of the run. The agent itself
+// exits with 0, so that the other agents have time to finish.
 void report(const PlanOutcome& outcome, std::ostream& out) {
   if (outcome.end != RunEnd::Failed) return;
   const CommandOutcome& culprit = outcome.commands[outcome.culprit];
@@ -188,7 +190,8 @@ int run_agent(Context& context, const AnswerProbe& answer_probe) {
   }
   const AgentJob job = job_from_json(Json::parse(first));
   if (job.version != program_version()) {
-    throw Error("this is lockstep {}, and the launcher is {}", program_version(), job.version);
+    throw Error("version mismatch: lockstep {} here, {} at the launcher; install the same version",
+                program_version(), job.version);
   }
   return run_job(context, job, orders);
 }

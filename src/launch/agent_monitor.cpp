@@ -1,4 +1,4 @@
-// agent_monitor.cpp: the launcher's side of what agent_protocol.h describes.
+// agent_monitor.cpp: the launcher's side of agent_protocol.h.
 #include <fmt/format.h>
 
 #include <map>
@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "launch/output_relay.h"
 #include "launch/remote_files.h"
 #include "launch/run_monitor.h"
@@ -15,9 +16,9 @@ namespace lockstep {
 namespace {
 
 constexpr Seconds kBetweenSignsOfLife{5};
-constexpr Seconds kForLogs{10};  // after a failure: for the other hosts to send what they have
+constexpr Seconds kForLogs{10};  // after a failure: time for the other hosts to send their logs
 
-// As host:port needs it.
+// An IPv6 address needs brackets in host:port.
 std::string in_brackets(const std::string& name) {
   return name.find(':') == std::string::npos ? name : "[" + name + "]";
 }
@@ -32,7 +33,7 @@ class AgentMonitor : public RunMonitor {
   }
 
   Next hear(const OutputLine& line) override {
-    if (line.from_stderr) {  // of ssh, or of an agent that could not begin
+    if (line.from_stderr) {  // from ssh, or from an agent that could not start
       complaints_[line.command] = line.text;
       relay_.keep(host(line.command), line.text);
       context_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
@@ -72,13 +73,13 @@ class AgentMonitor : public RunMonitor {
     return std::exchange(messages_, {});
   }
 
-  // A failed run has told all others to stop, and does not wait long for them.
+  // After a failure all hosts are told to stop, and kForLogs limits the wait.
   Next poll() override {
     return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::GoOn;
   }
 
   int exit_code(const PlanOutcome& outcome) override {
-    // Workers whose agent was killed stop as if they were interrupted, and may be heard before the
+    // Workers whose agent was killed stop as if interrupted. Their message may arrive before the
     // end of its ssh is noticed.
     const bool reason_is_known = failed_at_ && code_ != kInterrupted;
     if (outcome.end == RunEnd::Failed && !reason_is_known) {
@@ -86,7 +87,7 @@ class AgentMonitor : public RunMonitor {
       const std::string why = said == complaints_.end()
                                   ? outcome.why
                                   : fmt::format("{}: {}", host(said->first), said->second);
-      context_.err << fmt::format("lockstep: host {}; the run was ended\n", why);
+      context_.err << fmt::format("lockstep: host {}; run stopped\n", why);
       report_event(context_, {.text = "host " + why});
       return kFailure;
     }
@@ -103,8 +104,8 @@ class AgentMonitor : public RunMonitor {
     for (size_t host = 0; host < plan_.hosts.size(); ++host) messages_.push_back({host, text});
   }
 
-  // The first that failed is the reason; what the others say follows from it. Workers that are to
-  // stop tell each other, and one may have ended when its own agent comes to hear of it.
+  // The first failure is the reason; later ones follow from it. Workers that stop tell each other,
+  // so one may have ended before its own agent is told to stop.
   void fail(size_t command, const AgentLine& said) {
     const int code = code_of_run(static_cast<int>(whole_number(said.name).value_or(kFailure)));
     if (failed_at_ || (stopping_ && code == kInterrupted)) return;
@@ -112,7 +113,7 @@ class AgentMonitor : public RunMonitor {
       context_.err << "[" << host(command) << "] " << line << "\n";
     }
     relay_.keep(host(command), said.text);
-    context_.err << "lockstep: " << said.text << "; the run was ended\n" << std::flush;
+    context_.err << "lockstep: " << said.text << "; run stopped\n" << std::flush;
     const auto cause = causes_.find(command);
     report_event(context_, cause == causes_.end() ? RunEvent{.text = said.text} : cause->second);
     code_ = code;
@@ -126,9 +127,9 @@ class AgentMonitor : public RunMonitor {
   RemoteFiles files_;
   InterruptWatch interrupts_;
   std::vector<StdinMessage> messages_;
-  std::map<size_t, std::string> complaints_;               // the last of each ssh
+  std::map<size_t, std::string> complaints_;               // last stderr line of each ssh
   std::map<size_t, std::vector<std::string>> last_lines_;  // of the rank that failed there
-  std::map<size_t, RunEvent> causes_;                      // what that rank gave as the reason
+  std::map<size_t, RunEvent> causes_;                      // the reason that this rank reported
   std::optional<TimePoint> failed_at_;
   int code_ = kFailure;  // of the run, when it failed
   TimePoint told_ = Clock::now();

@@ -1,5 +1,4 @@
-// batch_monitor.cpp: a job that was submitted to Slurm: its state, and what it prints as it prints
-// it.
+// batch_monitor.cpp: follows a job that was submitted to Slurm: its state and its output.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -14,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// What comes to be in a file, from its beginning.
+// Follows a growing file from its beginning.
 class FollowedFile {
  public:
   explicit FollowedFile(std::string path) : path_(std::move(path)) {}
@@ -68,7 +67,7 @@ class BatchMonitor : public RunMonitor {
     pass_on();
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
-      return fail(outcome.why.empty() ? "the job was lost" : outcome.why);
+      return fail(outcome.why.empty() ? "lost contact with the Slurm job" : outcome.why);
     }
     const size_t space = last_.more.find(' ');  // "FAILED 1:0"
     const std::string state = last_.more.substr(0, space);

@@ -36,7 +36,7 @@ namespace {
 
 constexpr Seconds kForVersion{30};
 
-// The same run, as its processes see it: started already.
+// The configuration for the processes of the run, without the launcher options.
 RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
   static const RunConfig kDefaults;
   RunConfig there = run;
@@ -110,7 +110,7 @@ LaunchJob job_of(const Context& context, const LaunchRequest& request, const Run
   return job;
 }
 
-// Where processes meet when their launcher, or an agent of it, keeps the store.
+// Sets the address of the store if the launcher or an agent runs it.
 void tell_of_store(LaunchJob& job, const std::string& host, int port) {
   job.environment[kStoreVariable] =
       fmt::format("{}:{}", host, port > 0 ? fmt::to_string(port) : "PORT");
@@ -124,7 +124,7 @@ std::unique_ptr<RunMonitor> monitor_for(Context& context, const LaunchPlan& plan
   return monitor_processes(context, plan, run);
 }
 
-// Brings them the program, and looks whether they are fit.
+// Deploys the program to the hosts and checks that they are ready.
 void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
                    const LaunchRequest& request) {
   const InterruptWatch interrupts;
@@ -141,8 +141,8 @@ void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& jo
   request.check_hosts(context, plan, job, interrupted);
 }
 
-// Or might be, as far as can be told. A terminal that is held (Ctrl-S) or a pager at rest is not
-// waited for in a write: agents that hear nothing from their launcher would end.
+// Whether stdout and stderr accept output. A write to a held terminal (Ctrl-S) or an idle pager
+// would block, and agents that hear nothing from their launcher would end.
 bool output_is_read() {
   pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
                       {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
@@ -161,7 +161,7 @@ int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
   return monitor->exit_code(outcome);
 }
 
-// Each host, and the log of each process, is a file or more, and many systems begin with 1024.
+// Each host and each log needs at least one descriptor, and the usual limit is 1024.
 void allow_many_files() {
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -188,7 +188,7 @@ int show_plan(Context& context, const LaunchRequest& request, const RankPlacemen
 
 int launch(Context& context, const LaunchRequest& request, const RankPlacement& placement) {
   const Launcher& launcher = launcher_for(request.run, placement.in_allocation);
-  // Processes of one machine may need none, and would not notice.
+  // Checked here: processes on one machine may not use the interface and would not notice.
   if (launcher.here && !request.run.interface.empty()) address_of_interface(request.run.interface);
   if (request.run.dry_run) return show_plan(context, request, placement, launcher);
   allow_many_files();
@@ -204,7 +204,7 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
         .endpoint = {for_all ? "" : "127.0.0.1", 0}, .token = job.token, .keeper = "the launcher"});
     tell_of_store(job, for_all ? read_host().name : "127.0.0.1", store->port());
   }
-  if (!launcher.uses_agents) job.environment[kTokenVariable] = job.token;  // agents tell theirs
+  if (!launcher.uses_agents) job.environment[kTokenVariable] = job.token;  // agents pass it on
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);
@@ -213,10 +213,9 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
     logs.finish(code == kSuccess);
     return code;
   } catch (const Interrupted&) {
-    context.err
-        << "lockstep: interrupted before anything was started; nothing is left on the hosts\n";
+    context.err << "lockstep: interrupted before the run started; nothing is left on the hosts\n";
     return kInterrupted;
-  } catch (const Error&) {  // only adds where they are
+  } catch (const Error&) {  // only adds the path of the logs
     logs.finish(/*went_well=*/false);
     throw;
   }

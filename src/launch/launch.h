@@ -1,5 +1,5 @@
-// launch.h: this process as the launcher of a run: it plans with the launcher that suits, and runs
-// the plan, or only shows it.
+// launch.h: launches a run: plans it with the suitable launcher, then executes the plan, or prints
+// it for --dry-run.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct LaunchRequest {
   const RunConfig& run;  // borrowed for the call
   // The command line that makes another process see this configuration.
   std::function<std::vector<std::string>(const RunConfig&)> arguments;
-  HostCheck check_hosts;  // called when the program is on all hosts
+  HostCheck check_hosts;  // called after the program is on all hosts
 };
 
 // Returns the exit code.

@@ -18,10 +18,11 @@ bool never(const LaunchJob&) { return false; }
 bool names_hosts(const RunConfig& run) { return !run.hosts.empty() || !run.worker_hosts.empty(); }
 
 constexpr std::string_view kOnlySsh =
-    "--worker-hosts: only --launcher ssh starts every worker on the host that is named for it";
+    "--worker-hosts: only --launcher ssh can place each worker on a given host";
 
 std::string_view problem_of_local(const RunConfig& run) {
-  if (names_hosts(run)) return "--launcher local starts everything on this machine, not on --hosts";
+  if (names_hosts(run))
+    return "--launcher local: runs on this machine only; use --launcher ssh for --hosts";
   return "";
 }
 
@@ -52,7 +53,7 @@ constexpr Launcher kLaunchers[] = {
     {.name = "mpirun",
      .suits = [](const RunConfig& run, bool) { return !run.mpirun_option.empty(); },
      .plan = plan_mpirun,
-     .keeps_store =  // Open MPI connects the processes itself; they are linked with it
+     .keeps_store =  // Open MPI connects the processes itself: they are linked with it
      [](const LaunchJob& job) { return mpi_kind(job.mpirun_version) == MpiKind::Mpich; },
      .problem = [](const RunConfig& run) -> std::string_view {
        return run.worker_hosts.empty() ? "" : kOnlySsh;
@@ -92,7 +93,7 @@ const Launcher& launcher_for(const RunConfig& run, bool in_allocation) {
                      run.launcher);
   }
   if (launcher->here && (run.nodes || run.ps_per_node)) {
-    throw UsageError("--nodes and --ps-per-node are about hosts: give --hosts or --launcher slurm");
+    throw UsageError("--nodes and --ps-per-node need hosts; give --hosts or --launcher slurm");
   }
   return *launcher;
 }

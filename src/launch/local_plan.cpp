@@ -27,9 +27,9 @@ LaunchPlan plan_this_machine(const LaunchJob& job) {
                     .rank_variable = job.rank_variable};
   for (const PlacedRank& rank : job.ranks) local.ranks.push_back(rank.rank);
   plan.commands = plan_local(local);
-  plan.rendezvous = "a free one of this machine, for itself only";
-  plan.cores = job.cores.empty() ? "shared by all, for there are more workers than cores"
-                                 : "divided among the workers, each pinned to its part";
+  plan.rendezvous = "a free port on this machine, loopback only";
+  plan.cores = job.cores.empty() ? "shared by all workers: there are more workers than cores"
+                                 : "divided among the workers; each worker is pinned to its own";
   return plan;
 }
 

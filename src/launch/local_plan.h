@@ -1,4 +1,4 @@
-// local_plan.h: the launcher of this machine: copies of this program, each told its rank.
+// local_plan.h: the local launcher: one process of this program per rank.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ struct LocalJob {
   std::vector<int> ranks;                               // one process each
   std::string host;                                     // this machine's name, for messages
   std::map<std::string, std::string> environment = {};  // of every process
-  std::string rank_variable;                            // that tells each its rank
+  std::string rank_variable;                            // environment variable for the rank
   std::string directory = {};                           // to run in; empty: this one
 };
 
 std::vector<Command> plan_local(const LocalJob& job);
 
-// All ranks on the one host of the job, which is this one.
+// All ranks on this machine, the only host of the job.
 LaunchPlan plan_this_machine(const LaunchJob& job);
 
 }  // namespace lockstep

@@ -72,11 +72,11 @@ void OutputRelay::keep(const std::string& name, const std::string& text) {
   write(*starter_log_, fmt::format("[{}] {}\n", name, text));
 }
 
-// The measurement is worth more than its logs: it goes on.
+// The run continues without its logs.
 void OutputRelay::write(OutputLog& log, const std::string& text) {
   log.add(text);
   if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;
-  context_.err << "note: the logs in " << log_dir_ << " are not complete: " << log.trouble() << "\n"
+  context_.err << "note: logs in " << log_dir_ << " are incomplete: " << log.trouble() << "\n"
                << std::flush;
 }
 
@@ -92,7 +92,7 @@ void OutputRelay::explain() {
 
 void OutputRelay::tell_of_interruption() {
   if (std::exchange(told_of_interruption_, Clock::now())) return;
-  context_.err << "lockstep: interrupted; nothing more was measured than is shown here\n";
+  context_.err << "lockstep: interrupted; only what is shown above was measured\n";
 }
 
 std::optional<Seconds> OutputRelay::since_interruption() const {

@@ -1,7 +1,7 @@
-// output_relay.h: what is shown, and kept, of what the processes of a run say.
+// output_relay.h: shows and logs the output of the processes of a run.
 //
-// Rank 0 speaks for the run. The others are heard with --verbose, host and rank before each line,
-// and when the run has failed.
+// Only rank 0's output is shown. With --verbose the other ranks are shown too, each line with host
+// and rank. Without it they are shown only if the run fails.
 #pragma once
 
 #include <deque>
@@ -22,28 +22,28 @@ namespace lockstep {
 
 class OutputRelay {
  public:
-  // --log-dir of the run keeps what is heard, a file per rank; empty: nothing is kept.
-  // `processes` are borrowed, and outlive this.
+  // Logs go to --log-dir of the run, one file per rank; empty: no logs.
+  // `processes` is borrowed and outlives this object.
   OutputRelay(Context& context, std::span<const PlannedProcess> processes, const RunConfig& run);
 
   void hear(int rank, const std::string& text, bool from_stderr);
-  // From the program that starts the processes, or from the line to a host. Without --verbose shown
-  // only when it explains a failure.
+  // A line of the program that starts the processes, or of ssh. Without --verbose it is shown only
+  // to explain a failure.
   void hear_starter(const std::string& name, const std::string& text);
-  // The same, of which somebody else takes care that it is seen: it is only kept.
+  // Only logs the line: the caller shows it.
   void keep(const std::string& name, const std::string& text);
 
-  // What has not been shown and may be the reason: the starter's words, and the complaints of other
-  // ranks.
+  // Shows lines that may explain a failure and were not shown yet: from the starting program, and
+  // from stderr of other ranks.
   void explain();
 
-  // The run failed, by the rank that did so first, if it is known: tells whoever started this
-  // process the reason, in that rank's words, else in those of `why`.
+  // Reports the failure of the run as an event: with the reason of `rank` (the first that failed,
+  // if known), else with `why`.
   void report_failure(std::optional<int> rank, const std::string& why);
 
-  // The run was interrupted: says so, unless rank 0 has. One that had not begun yet has no words.
+  // Prints that the run was interrupted, unless rank 0 did. Rank 0 may not have started yet.
   void tell_of_interruption();
-  // Since it was said. Of rank 0 these are the last words: it has written everything.
+  // Time since that message. It is the last one of rank 0: its results are written.
   std::optional<Seconds> since_interruption() const;
 
  private:
@@ -60,8 +60,8 @@ class OutputRelay {
   std::optional<OutputLog> starter_log_;
   bool told_of_trouble_ = false;
   std::optional<TimePoint> told_of_interruption_;
-  std::vector<std::pair<int, RunEvent>> failures_;  // by rank, in the order they came
-  std::deque<std::string> unshown_;                 // the last of them
+  std::vector<std::pair<int, RunEvent>> failures_;  // rank and event, in order of arrival
+  std::deque<std::string> unshown_;                 // the last kMostUnshown lines
 };
 
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 namespace lockstep {
 namespace {
 
-// Hosts at the front that only serve.
+// Number of leading hosts that run only servers.
 int server_hosts(const PlacementRequest& request) {
   if (!request.servers_per_node || request.servers == 0) return 0;
   return (request.servers + *request.servers_per_node - 1) / *request.servers_per_node;
@@ -16,7 +16,7 @@ std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const Placement
   const int first = server_hosts(request), there = static_cast<int>(hosts.size());
   const int nodes = request.nodes.value_or(there - first);
   if (first >= there || first + nodes > there) {
-    throw UsageError("{} hosts are not enough: {} for servers and {} for workers are wanted", there,
+    throw UsageError("{} hosts are not enough: need {} for servers and {} for workers", there,
                      first, std::max(nodes, 1));
   }
   std::vector<size_t> chosen;
@@ -43,9 +43,9 @@ std::vector<PlacedRank> place_ranks(const std::vector<Host>& hosts,
   }
   const int workers = static_cast<int>(ranks.size());
   if (workers < request.workers.value_or(workers)) {
-    throw UsageError("{} workers are wanted, and {} for {}", *request.workers,
-                     chosen.size() == 1 ? "one host has places"
-                                        : fmt::format("{} hosts have places", chosen.size()),
+    throw UsageError("{} workers requested, but {} for {}", *request.workers,
+                     chosen.size() == 1 ? "one host has slots"
+                                        : fmt::format("{} hosts have slots", chosen.size()),
                      workers);
   }
   for (int server = 0; server < request.servers; ++server) {
@@ -66,7 +66,7 @@ struct Entry {
 
 // "host", "host:port", "[address]:port".
 Entry parse_entry(const std::string& text, const std::string& option) {
-  if (text.empty()) throw UsageError("{}: there is a comma with no host at its side", option);
+  if (text.empty()) throw UsageError("{}: empty entry; remove the extra comma", option);
   const size_t begin = text.find('['), end = text.find(']');
   const bool bracketed = begin < end && end != std::string::npos;
   const size_t colon = text.find(':', bracketed ? end : 0);
@@ -75,7 +75,7 @@ Entry parse_entry(const std::string& text, const std::string& option) {
   if (colon == std::string::npos) return {parse_hosts(host, option).front(), 0};
   const auto port = whole_number(text.substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {
-    throw UsageError("{}: '{}' is no HOST or HOST:PORT", option, text);
+    throw UsageError("{}: '{}' is not HOST or HOST:PORT", option, text);
   }
   return {parse_hosts("[" + host + "]", option).front(), static_cast<int>(*port)};
 }

@@ -1,5 +1,5 @@
-// process_monitor.cpp: processes on this machine, or those that mpirun and srun pass on the lines
-// of.
+// process_monitor.cpp: monitors processes on this machine, and those of mpirun and srun through
+// their output.
 #include <ostream>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// After rank 0's last words. When another rank has died, that of MPI may wait for it for ever.
+// After rank 0's last message. If another rank died, an MPI rank may wait for it forever.
 constexpr Seconds kForTheEnd{30};
 
 class ProcessMonitor : public RunMonitor {
@@ -37,7 +37,7 @@ class ProcessMonitor : public RunMonitor {
   Next poll() override {
     if (!interrupts_.interrupted()) return Next::GoOn;
     const bool asked = std::exchange(asked_to_stop_, true);
-    if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process hangs");
+    if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process does not exit");
     return Next::Stop;
   }
 
@@ -53,7 +53,7 @@ class ProcessMonitor : public RunMonitor {
       relay_.explain();
     }
     relay_.keep("launcher", outcome.why);
-    context_.err << "lockstep: " << outcome.why << "; the run was ended\n";
+    context_.err << "lockstep: " << outcome.why << "; run stopped\n";
     const bool ranks_known = plan_.tag == LineTag::None && outcome.end == RunEnd::Failed;
     relay_.report_failure(
         ranks_known ? std::optional(static_cast<int>(outcome.culprit)) : std::nullopt, outcome.why);
@@ -63,7 +63,7 @@ class ProcessMonitor : public RunMonitor {
   }
 
  private:
-  // It is known which of them failed first.
+  // Shows the last lines of the process that failed first.
   void explain(const PlanOutcome& outcome) {
     if (outcome.culprit == 0 || verbose_) return;
     for (const std::string& text : outcome.commands[outcome.culprit].last_lines) {

@@ -21,8 +21,8 @@ bool in_allocation(const Context& context) {
 std::vector<Host> allocated_nodes(const Context& context) {
   const std::string list = context.environment("SLURM_JOB_NODELIST").value_or("");
   const CommandAnswer answer = ask({"scontrol", "show", "hostnames", list}, kForScontrol);
-  if (!answer.well) throw Error("the nodes of the allocation: {}", answer.complaint);
-  if (answer.lines.empty()) throw Error("scontrol knows no hosts of '{}'", list);
+  if (!answer.well) throw Error("cannot list the nodes of the allocation: {}", answer.complaint);
+  if (answer.lines.empty()) throw Error("scontrol lists no hosts for '{}'", list);
   const auto tasks = whole_number(context.environment("SLURM_NTASKS_PER_NODE").value_or(""));
   std::vector<Host> hosts;
   for (const std::string& name : answer.lines) {
@@ -45,7 +45,7 @@ PlacementRequest request_for(const RunConfig& run, PerHost per_host) {
   return request;
 }
 
-// As many nodes as the request comes to; which ones, Slurm decides.
+// As many nodes as the request needs; Slurm will choose them.
 std::vector<Host> nodes_to_come(const PlacementRequest& request) {
   const int each = request.workers_per_node.value_or(1);
   const int for_workers = request.nodes.value_or((request.workers.value_or(1) + each - 1) / each);
@@ -59,13 +59,13 @@ std::vector<Host> nodes_to_come(const PlacementRequest& request) {
   return hosts;
 }
 
-// Every process has its host named.
+// A host is given for every process.
 RankPlacement named_ranks(const RunConfig& run) {
   const bool served = find_strategy(run.variable_update).needs_servers;
   if (served && run.ps_hosts.empty() && !run.ps_in_worker) {
     throw UsageError(
-        "--worker-hosts names workers only, and --variable-update {} needs servers: give "
-        "--ps-hosts or --ps-in-worker",
+        "--worker-hosts: --variable-update {} also needs parameter servers; add --ps-hosts or "
+        "--ps-in-worker",
         run.variable_update);
   }
   ListedRanks listed = listed_ranks(run.worker_hosts, run.ps_hosts);

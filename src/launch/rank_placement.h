@@ -1,5 +1,5 @@
-// rank_placement.h: where the processes of a run go: hosts that are given, nodes of the allocation,
-// or this machine.
+// rank_placement.h: places the processes of a run: on the given hosts, on the nodes of the Slurm
+// allocation, or on this machine.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace lockstep {
 
-// Whether somebody has to start the processes of this run. `alone`: no other one runs yet.
+// Whether this process must launch the run. `alone`: it is not one of its ranks already.
 bool wants_launcher(const RunConfig& run, bool alone);
 
-// How many workers a host has: as --num-devices says, or, where the line has none, the list's
-// slots.
+// Workers per host: AsGiven by --num-devices; AsSlots: by the host list, if the option is not
+// given.
 enum class PerHost { AsGiven, AsSlots };
 
 struct RankPlacement {
@@ -23,7 +23,7 @@ struct RankPlacement {
   int store_port = 0;
   PerHost per_host = PerHost::AsSlots;
   bool in_allocation = false;
-  bool submitted = false;  // nodes that Slurm has yet to choose
+  bool submitted = false;  // Slurm has not chosen the nodes yet
 };
 RankPlacement place_run(const RunConfig& run, PerHost per_host, const Context& context);
 

@@ -1,4 +1,4 @@
-// rank_variables.h: the environment variables that tell a process its rank and where to meet.
+// rank_variables.h: the environment variables with the rank of a process and the store address.
 #pragma once
 
 namespace lockstep {

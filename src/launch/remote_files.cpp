@@ -32,7 +32,7 @@ std::string contents_of(const std::string& path) {
 // or is kept for longer, can lie in it.
 void refuse_relative(const char* option, const std::string& directory, const char* where) {
   if (directory.empty() || std::filesystem::path(directory).is_absolute()) return;
-  throw UsageError("{} is on {}: give an absolute path, not '{}'", option, where, directory);
+  throw UsageError("{} is on {}: use an absolute path, not '{}'", option, where, directory);
 }
 
 }  // namespace

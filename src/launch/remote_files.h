@@ -1,4 +1,4 @@
-// remote_files.h: the files of a run on other hosts, as they come back: whole, or not at all.
+// remote_files.h: receives the files of a run from other hosts, each complete or not at all.
 #pragma once
 
 #include <map>
@@ -13,27 +13,27 @@ class RemoteFiles {
  public:
   explicit RemoteFiles(const RunConfig& run) : run_(run) {}
 
-  // The same options, with all files inside the directory that the run has there. Throws UsageError
-  // when one that is there before, or stays there, would have to lie in that directory.
+  // The same options with all output files in the run's directory on the host. Throws UsageError if
+  // a directory that must exist before or after the run has a relative path.
   static RunConfig remote(const RunConfig& run);
 
-  // Whether a file of that directory is one that a launcher may have asked for.
+  // Whether the launcher may have requested this file.
   static bool comes_back(const std::string& name);
 
-  // A piece of a file, by its name there; an empty one ends it. One that nobody asked for is
-  // dropped. Returns what the user is to be told: that the result is here now; mostly nothing.
-  // Throws Error when it cannot be written.
+  // Adds a piece of a file, by its name on the host; an empty piece ends the file. Files that were
+  // not requested are dropped. Returns a message when the result is complete, else nothing. Throws
+  // Error if the file cannot be written.
   std::string add(const std::string& name, const std::string& bytes);
 
-  // What a process there says of its files, with the names that they have here. Absent: that the
-  // result was written is told when it is here, and not before.
+  // Replaces remote file names in an output line by local ones. Absent for the line that announces
+  // the result: add() announces it when it has arrived.
   std::optional<std::string> in_names_of_here(const std::string& line) const;
 
  private:
   std::string place_of(const std::string& name) const;
 
   const RunConfig& run_;
-  std::map<std::string, std::string> arriving_;  // what has come so far, by place
+  std::map<std::string, std::string> arriving_;  // received so far, by local path
 };
 
 }  // namespace lockstep

@@ -34,13 +34,13 @@ RunLogs::RunLogs(const LogOptions& options, std::ostream& err)
       directory_(own_ ? own_log_directory(options.name) : options.directory) {
   std::error_code error;
   bool is_new = fs::create_directories(directory_, error);
-  while (own_ && !error && !is_new) {  // somebody was faster
+  while (own_ && !error && !is_new) {  // another run was faster
     directory_ = own_log_directory(options.name);
     is_new = fs::create_directories(directory_, error);
   }
   if (!error) return;
-  if (!own_) throw UsageError("cannot make --log-dir {}: {}", directory_, error.message());
-  err_ << "note: no logs are kept: cannot make " << directory_ << ": " << error.message() << "\n";
+  if (!own_) throw UsageError("cannot create --log-dir {}: {}", directory_, error.message());
+  err_ << "note: no logs are kept: cannot create " << directory_ << ": " << error.message() << "\n";
   directory_.clear();
 }
 

@@ -1,7 +1,7 @@
-// run_logs.h: the directory that keeps what each process of a launched run prints.
+// run_logs.h: the directory with the logs of a launched run, one file per process.
 //
-// --log-dir names one. Else a run makes one of its own, lockstep-runs/TIME-NAME where it was
-// started, and says where it is.
+// It is --log-dir, or by default lockstep-runs/TIME-NAME in the current directory, which is
+// printed.
 #pragma once
 
 #include <iosfwd>
@@ -10,26 +10,26 @@
 namespace lockstep {
 
 struct LogOptions {
-  std::string directory;     // --log-dir; empty: one of its own
-  std::string name;          // of the run, for its own: "resnet50"
-  bool only_failed = false;  // its own goes again when the run went well
+  std::string directory;     // --log-dir; empty: the default
+  std::string name;          // of the run, for the default: "resnet50"
+  bool only_failed = false;  // remove the default directory after a successful run
 };
 
-// The next free one of its own for a run of that name, which starts now.
+// The next free default directory for a run of that name that starts now.
 std::string own_log_directory(const std::string& name);
 
 class RunLogs {
  public:
-  // Makes it. A directory of its own that cannot be made is a note on `err`, and nothing is kept;
-  // throws UsageError for one that the user named.
+  // Creates the directory. Throws UsageError if --log-dir cannot be created. If the default cannot,
+  // prints a note on `err`, and nothing is logged.
   RunLogs(const LogOptions& options, std::ostream& err);
-  ~RunLogs();  // nothing stays of its own if nothing was written there
+  ~RunLogs();  // removes the default directory if it is empty
   RunLogs(const RunLogs&) = delete;
   RunLogs& operator=(const RunLogs&) = delete;
 
-  const std::string& directory() const { return directory_; }  // empty: nothing is kept
-  std::string line() const;  // that says where they are; empty: the user knows
-  // The run is over.
+  const std::string& directory() const { return directory_; }  // empty: no logs
+  std::string line() const;  // prints the default directory; empty for --log-dir
+  // Call when the run has ended.
   void finish(bool went_well);
 
  private:

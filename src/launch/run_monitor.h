@@ -1,6 +1,5 @@
-// run_monitor.h: how the launcher talks with what it has started, until the run is over. There is
-// one kind for processes of its own or of mpirun and srun, one for agents by ssh, one for a batch
-// job.
+// run_monitor.h: monitors what the launcher has started until the run has ended. One kind for
+// processes of its own, of mpirun and of srun; one for ssh agents; one for a batch job.
 #pragma once
 
 #include <memory>
@@ -13,8 +12,8 @@
 
 namespace lockstep {
 
-// What a run ends with when a process of it ended with this: that what was asked for cannot be had,
-// or that somebody interrupted it, only the processes may know.
+// Exit code of a run for the exit code of a failed process. Only the process may know that the
+// request was invalid or that the run was interrupted.
 inline int code_of_run(int process_code) {
   return process_code == kUsage || process_code == kInterrupted ? process_code : kFailure;
 }
@@ -26,11 +25,11 @@ class RunMonitor {
   virtual Next hear(const OutputLine& line) = 0;
   virtual std::vector<StdinMessage> messages() = 0;  // as RunWatch's
   virtual Next poll() = 0;
-  // Says what is left to say.
+  // Prints the remaining messages.
   virtual int exit_code(const PlanOutcome& outcome) = 0;
 };
 
-// Both are borrowed, and outlive the monitor.
+// `plan` and `run` are borrowed and outlive the monitor.
 std::unique_ptr<RunMonitor> monitor_processes(Context& context, const LaunchPlan& plan,
                                               const RunConfig& run);
 std::unique_ptr<RunMonitor> monitor_agents(Context& context, const LaunchPlan& plan,

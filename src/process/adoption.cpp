@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Linux lists the children by the thread that made or adopted them.
+// Linux lists children by the thread that created or adopted them.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
-  std::error_code ended;  // a thread, meanwhile
+  std::error_code ended;  // a thread may end meanwhile
   for (const fs::directory_entry& thread : fs::directory_iterator("/proc/self/task", ended)) {
     std::ifstream list(thread.path() / "children");
     for (pid_t child = 0; list >> child;) found.push_back(child);
@@ -29,7 +29,7 @@ std::vector<pid_t> children() {
 Adoption::Adoption() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 Adoption::~Adoption() {
-  // What an orphan itself has started comes to us when it ends.
+  // Children of an orphan become ours when it ends.
   for (std::vector<pid_t> orphans = children(); !orphans.empty(); orphans = children()) {
     for (const pid_t orphan : orphans) {
       kill(orphan, SIGKILL);

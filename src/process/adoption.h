@@ -1,7 +1,7 @@
-// adoption.h: ends the processes that somebody else's program leaves behind.
+// adoption.h: kills the processes that an external program leaves behind.
 //
-// A program that makes a session of its own for a process takes it out of the group that we end.
-// While an Adoption lives, such orphans become children of this process; its end kills them.
+// A process in a session of its own is not in the process group that we end. While an Adoption
+// exists, such orphans become children of this process. Its destructor kills them.
 #pragma once
 
 namespace lockstep {
@@ -9,7 +9,7 @@ namespace lockstep {
 class Adoption {
  public:
   Adoption();
-  ~Adoption();  // ends every child of this process: its own must have been reaped
+  ~Adoption();  // kills every child of this process; reap its own before
   Adoption(const Adoption&) = delete;
   Adoption& operator=(const Adoption&) = delete;
 };

@@ -1,4 +1,4 @@
-// ask.h: a short question to another program: what it prints until it ends.
+// ask.h: runs a short command and returns what it prints.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace lockstep {
 
 struct CommandAnswer {
-  bool found = false;              // there is such a program
-  bool well = false;               // it ended as it should, in time
+  bool found = false;              // the program exists
+  bool well = false;               // it exited with code 0 in time
   std::vector<std::string> lines;  // of its stdout
-  std::string complaint = {};      // when it did not: why, in its own last words or in ours
+  std::string complaint = {};      // if not: its last line, or else our reason
 };
 
 CommandAnswer ask(const std::vector<std::string>& argv, Seconds patience);

@@ -1,5 +1,5 @@
-// command.h: one process to start. A plan is a list of them: launchers and external programs only
-// write plans, and run_commands() runs any.
+// command.h: one process to start. A plan is a list of commands: launchers and external programs
+// only write plans, and run_commands() executes them.
 #pragma once
 
 #include <csignal>
@@ -16,16 +16,16 @@ struct Command {
   };
 
   std::string name;                             // "worker 0": in messages and log files
-  std::vector<std::string> argv;                // handed over as it is: no shell reads it
+  std::vector<std::string> argv;                // passed unchanged, without a shell
   std::map<std::string, std::string> env = {};  // added to the environment of this process
-  std::string directory = {};                   // to run in; empty: this process's own
+  std::string directory = {};                   // working directory; empty: that of this process
   Role role = Role::Worker;
-  int expected_exit_code = 0;   // any other is a failure
-  bool fails_alone = false;     // which ends nothing else: it is only in the outcome
-  std::string input_file = {};  // that it reads as its stdin; empty: there is nothing to read
-  bool listens = false;         // it reads what RunWatch::messages sends, and its end when we end
-  int stop_signal = 0;          // that asks it to stop, when the user wants it; 0: SIGTERM
-  int orphan_signal = SIGTERM;  // that it gets when this process dies, once or several times
+  int expected_exit_code = 0;   // any other code is a failure
+  bool fails_alone = false;     // its failure does not stop the others
+  std::string input_file = {};  // its stdin; empty: no input
+  bool listens = false;         // its stdin gets RunWatch::messages, and ends when we end
+  int stop_signal = 0;          // sent when the user interrupts; 0: SIGTERM
+  int orphan_signal = SIGTERM;  // sent when this process dies, possibly more than once
 
   bool operator==(const Command&) const = default;
 };

@@ -16,11 +16,11 @@ namespace lockstep {
 namespace {
 
 constexpr pid_t kFarewell = 0;  // positive: watch that group; negative: forget it
-// Time to end politely: a busy machine needs some to cancel a job or to end ranks elsewhere.
+// Grace periods: a busy machine needs time to cancel a job or to end ranks on other hosts.
 constexpr timespec kTurn = {.tv_sec = 0, .tv_nsec = 50'000'000};
 constexpr int kTurnsUntilAsked = 100, kTurnsUntilKilled = 100, kTurnsUntilGone = 20;
 
-// From here on runs in the guard: only what is safe after the fork of a program with threads.
+// All code below runs in the guard: only calls that are safe after fork() with threads.
 
 struct Groups {
   pid_t group[Guard::kMostGroups];
@@ -49,8 +49,8 @@ void wait_for(const Groups& groups, int turns) {
   for (int turn = 0; turn < turns && groups.some_live(); ++turn) nanosleep(&kTurn, nullptr);
 }
 
-// Each leader of a group was asked to end when its parent died (process.cpp): whoever ends by that
-// is left alone.
+// Each group leader got its parent-death signal (process.cpp). Groups that end because of it are
+// left alone.
 [[noreturn]] void end_all(const Groups& groups, const char* legacy) {
   wait_for(groups, kTurnsUntilAsked);
   groups.signal(SIGTERM);
@@ -62,12 +62,12 @@ void wait_for(const Groups& groups, int turns) {
 }
 
 [[noreturn]] void stand_guard(int socket, const char* legacy) {
-  sigset_t all;  // a signal that is sent to all and only asks the others to stop is none for it
+  sigset_t all;  // ignores signals that ask the other processes to stop
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   setsid();  // Ctrl-C and a closing terminal are not for the guard
   dup2(socket, STDIN_FILENO);
-  close_range(1, ~0U, 0);  // whoever reads our output must see its end
+  close_range(1, ~0U, 0);  // readers of our output must see its end
   prctl(PR_SET_NAME, "lockstep-guard");
   Groups groups;
   for (;;) {
@@ -89,7 +89,7 @@ void wait_for(const Groups& groups, int turns) {
 Guard::Guard(const std::string& legacy) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    throw Error("cannot make a pair of sockets: {}", std::strerror(errno));
+    throw Error("cannot create a socket pair: {}", std::strerror(errno));
   }
   const FileDescriptor theirs(ends[0]);
   ours_ = FileDescriptor(ends[1]);
@@ -108,7 +108,7 @@ void Guard::watch(pid_t group) { tell(group); }
 void Guard::forget(pid_t group) { tell(-group); }
 
 void Guard::tell(pid_t word) const {
-  // A guard that was killed is no reason to die of SIGPIPE.
+  // No SIGPIPE if the guard was killed.
   while (send(ours_.number(), &word, sizeof word, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }

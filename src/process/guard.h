@@ -1,10 +1,10 @@
-// guard.h: a small process that outlives this one just long enough to end what it has started.
+// guard.h: a small process that cleans up the children of this process if it is killed.
 //
-// Nobody can clean up after being killed, and the death signal that children ask for reaches only
-// them, not what they have started. So the guard holds one end of a socket. It is told which
-// process groups run; when the other end closes without a farewell, this process is gone, and the
-// guard ends the groups: first politely, so that programs such as mpirun can end their own
-// children. It may also be left a directory to remove at last.
+// A killed process cannot clean up, and the parent-death signal reaches only children, not
+// grandchildren. So the guard holds one end of a socket and is told which process groups run. If
+// the other end closes without a farewell, this process is dead, and the guard ends the groups:
+// first with SIGTERM, so that programs such as mpirun can end their own children, then with
+// SIGKILL. Last it removes the directory `legacy`, if one is given.
 #pragma once
 
 #include <sys/types.h>
@@ -19,14 +19,14 @@ class Guard {
  public:
   static constexpr int kMostGroups = 4096;
 
-  // Throws Error when the process cannot be made.
+  // Throws Error if the process cannot be started.
   explicit Guard(const std::string& legacy = "");
-  ~Guard();  // says farewell, and reaps
+  ~Guard();  // sends the farewell and reaps the guard
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
   void watch(pid_t group);
-  void forget(pid_t group);  // it has ended: its number may soon be another's
+  void forget(pid_t group);  // it has ended: its id may be reused
 
  private:
   void tell(pid_t word) const;

@@ -1,9 +1,9 @@
-// line_splitter.h: makes lines of the bytes that a program writes, in bounded memory.
+// line_splitter.h: splits the output of a program into lines, in bounded memory.
 //
-// Programs write half lines, lines of a megabyte, and bytes that are no text. A line that grows
-// past the limit is cut there and its rest dropped; a carriage return ends a line as a newline
-// does, because progress bars use it. What cannot be printed becomes '?', so a line can be shown
-// on a terminal and kept in JSON.
+// Programs write partial lines, lines of a megabyte, and bytes that are not text. A line longer
+// than the limit is cut and its rest dropped. A carriage return ends a line like a newline, because
+// progress bars use it. Unprintable bytes become '?', so that a line can be shown on a terminal and
+// stored in JSON.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace lockstep {
 
 struct Line {
   std::string text;
-  bool whole = true;  // false: cut, or never ended; numbers in it may lack digits
+  bool whole = true;  // false: cut or unterminated, so that digits may be missing
 };
 using LineSink = std::function<void(const Line& line)>;
 
@@ -24,7 +24,7 @@ class LineSplitter {
 
   // Calls `sink` for every line that `bytes` completes. Empty lines are left out.
   void add(std::string_view bytes, const LineSink& sink);
-  void finish(const LineSink& sink);  // passes on what is left, a line that never ended
+  void finish(const LineSink& sink);  // passes on the rest, an unterminated line
 
  private:
   void pass_on(const LineSink& sink, bool ended);
@@ -33,6 +33,6 @@ class LineSplitter {
   bool cut_ = false;
 };
 
-std::string printable(std::string_view bytes);  // UTF-8 and tabs stay, all else becomes '?'
+std::string printable(std::string_view bytes);  // keeps UTF-8 and tabs, replaces the rest by '?'
 
 }  // namespace lockstep

@@ -15,7 +15,7 @@ OutputLog::OutputLog(const std::string& directory, const std::string& command_na
   if (directory.empty()) return;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw UsageError("cannot make {}: {}", directory, error.message());
+  if (error) throw UsageError("cannot create {}: {}", directory, error.message());
   const std::filesystem::path path =
       std::filesystem::path(directory) / (plain_name(command_name) + ".log");
   file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

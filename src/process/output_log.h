@@ -1,4 +1,4 @@
-// output_log.h: the file that keeps everything one command writes, as it was written.
+// output_log.h: the log file of one command: all its output, unchanged.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@ namespace lockstep {
 
 class OutputLog {
  public:
-  // Makes `directory` if need be, and the file anew. Throws Error when that fails. An empty
-  // directory keeps nothing.
+  // Creates `directory` if needed and truncates the file. Throws Error on failure. Empty
+  // directory: nothing is logged.
   OutputLog(const std::string& directory, const std::string& command_name);
 
-  // A full disk ends the file, not the run.
+  // A full disk ends the log, not the run.
   void add(std::string_view bytes);
-  const std::string& trouble() const { return trouble_; }  // what ended it; empty: nothing has
+  const std::string& trouble() const { return trouble_; }  // why it ended; empty: it has not
 
  private:
   FileDescriptor file_;
   std::string trouble_;
 };
 
-// "rank 0 (node1.internal)" -> "rank-0-node1.internal": nothing in it can lead out of a directory,
-// and no shell minds it.
+// "rank 0 (node1.internal)" -> "rank-0-node1.internal": no path separators,
+// no shell characters.
 std::string plain_name(const std::string& name);
 
 }  // namespace lockstep

@@ -21,7 +21,7 @@ int bind_any_port(const FileDescriptor& socket) {
   auto* plain = reinterpret_cast<sockaddr*>(&address);
   if (bind(socket.number(), plain, length) != 0 ||
       getsockname(socket.number(), plain, &length) != 0) {
-    throw Error("there is no free port: {}", std::strerror(errno));
+    throw Error("no free port: {}", std::strerror(errno));
   }
   return ntohs(address.sin_port);
 }
@@ -29,7 +29,7 @@ int bind_any_port(const FileDescriptor& socket) {
 }  // namespace
 
 std::vector<int> free_ports(int count) {
-  std::vector<FileDescriptor> sockets;  // held until all are found, so that no port comes twice
+  std::vector<FileDescriptor> sockets;  // kept open until all are found, so that no port repeats
   std::vector<int> ports;
   for (int i = 0; i < count; ++i) {
     const FileDescriptor& socket =

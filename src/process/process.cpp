@@ -24,20 +24,20 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe: {}", std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot create a pipe: {}", std::strerror(errno));
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-// What the child reads, and for one that listens, our end of it.
+// The stdin of the child, and our end of it if the child listens.
 struct Input {
   FileDescriptor read, write;
 };
 
 Input make_input(const Command& command) {
   if (command.listens) {
-    int ends[2];  // a socket: writing to one that is gone raises no signal
+    int ends[2];  // a socket, because writing to a closed one raises no signal
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      throw Error("cannot make a socket: {}", std::strerror(errno));
+      throw Error("cannot create a socket: {}", std::strerror(errno));
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
   }
@@ -81,8 +81,8 @@ std::string search_path(const std::vector<std::string>& environment) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-// As a shell would find it; a name with a slash is taken as it is, seen from the directory that
-// the command runs in.
+// Searches PATH like a shell. A name with a slash is a path relative to the working directory of
+// the command.
 std::string program_path(const Command& command, const std::vector<std::string>& environment) {
   const std::string& name = command.argv.front();
   if (name.find('/') != std::string::npos) return name;
@@ -98,7 +98,7 @@ std::string program_path(const Command& command, const std::vector<std::string>&
     }
     begin = end + 1;
   }
-  throw Error("cannot start {}: there is no program '{}' on the PATH", command.name, name);
+  throw Error("cannot start {}: program '{}' not found on PATH", command.name, name);
 }
 
 enum class Stage : int { Directory, Program };
@@ -113,11 +113,11 @@ struct Failure {
   _exit(127);
 }
 
-// Runs in the child: only what is safe after the fork of a program with threads.
+// Runs in the child: only calls that are safe after fork() with threads.
 [[noreturn]] void become(const Start& start) {
   setsid();
   prctl(PR_SET_PDEATHSIG, start.orphan_signal);
-  if (getppid() != start.parent) _exit(127);  // it died before the line above
+  if (getppid() != start.parent) _exit(127);  // the parent died before the line above
   dup2(start.in, STDIN_FILENO);
   dup2(start.out, STDOUT_FILENO);
   dup2(start.err, STDERR_FILENO);
@@ -135,7 +135,7 @@ struct Failure {
   give_up(start, Stage::Program);
 }
 
-// The pipe closes when exec succeeds; else the reason comes through it.
+// The pipe closes if exec succeeds; otherwise it carries the reason.
 void check_started(const Command& command, const FileDescriptor& failures) {
   Failure failure;
   ssize_t count;
@@ -187,7 +187,7 @@ Process::Process(const Command& command) {
   try {
     check_started(command, failures.read);
     if (!pidfd_.is_open()) throw Error("cannot watch {}: {}", command.name, std::strerror(errno));
-  } catch (const Error&) {  // the destructor does not run for what was never made
+  } catch (const Error&) {  // the destructor does not run if the constructor throws
     signal_group(SIGKILL);
     reap(/*wait=*/true);
     throw;
@@ -215,7 +215,7 @@ void Process::tell(const std::string& text) const {
 }
 
 void Process::signal_group(int signal) const {
-  if (!status_) kill(-pid_, signal);  // until it is reaped, nobody else can have its number
+  if (!status_) kill(-pid_, signal);  // its id cannot be reused before it is reaped
 }
 
 std::optional<ExitStatus> Process::try_reap() {
@@ -230,7 +230,7 @@ void Process::reap(bool wait) {
     if (errno != EINTR) return;
   }
   if (info.si_pid == 0) return;  // still running
-  signal_group(SIGKILL);         // what it left behind
+  signal_group(SIGKILL);         // processes that it left behind
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }

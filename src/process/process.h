@@ -1,11 +1,10 @@
 // process.h: one running child process, from its start until it has been reaped.
 //
-// The child leads a process group of its own, so that whatever it starts can be ended with it; it
-// has no terminal to ask anything on (an ssh that wants a password fails, where it would be stopped
-// in the background of one), its output comes through two pipes, and it inherits no other file. It
-// may be given a file to read, or a line to listen on that ends when this process does.
-// A signal tells it when the thread that started it is gone, and again when another thread that it
-// was left to is.
+// The child leads a process group of its own, so that its descendants can be ended with it. It has
+// no terminal: an ssh that asks for a password fails instead of being stopped. Its output comes
+// through two pipes, and it inherits no other file. Its stdin is empty, a file, or a socket that
+// ends when this process does. It gets a signal when the thread that started it ends, and again
+// when a thread that adopted it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -26,22 +25,22 @@ std::string words_for(ExitStatus status);  // "exit code 3", "signal 9 (Killed)"
 
 class Process {
  public:
-  // Throws Error, naming the program and the reason, when it cannot be started.
+  // Throws Error with program and reason if it cannot be started.
   explicit Process(const Command& command);
   Process(Process&&) noexcept = default;
   Process& operator=(Process&&) = delete;
-  ~Process();  // ends the group, without mercy, and reaps
+  ~Process();  // kills the group and reaps
 
   pid_t group() const { return pid_; }
   // For poll(): readable when the process has ended.
   int ended_descriptor() const { return pidfd_.number(); }
-  FileDescriptor& out() { return out_; }  // never block; may reach their end long before the
-  FileDescriptor& err() { return err_; }  // process does
+  FileDescriptor& out() { return out_; }  // non-blocking; may reach end of file before
+  FileDescriptor& err() { return err_; }  // the process ends
 
-  // To one that listens; nothing happens when it no longer does.
+  // Writes to the stdin of a command that listens; ignored if it is closed.
   void tell(const std::string& text) const;
   void signal_group(int signal) const;
-  // Absent while it runs. Once it has ended, whatever is left of its group is killed.
+  // Absent while it runs. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> try_reap();
 
  private:

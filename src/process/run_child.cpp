@@ -26,7 +26,7 @@ int run_child(const std::vector<std::string>& words) {
   if (error != 0) throw Error("cannot start {}: {}", words[0], std::strerror(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Error("lost {}: {}", words[0], std::strerror(errno));
+    if (errno != EINTR) throw Error("cannot wait for {}: {}", words[0], std::strerror(errno));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

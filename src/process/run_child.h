@@ -6,8 +6,8 @@
 
 namespace lockstep {
 
-// What the program writes to stdout goes to our stderr. Returns its exit code, or 128 and the
-// signal that ended it. Throws Error when it cannot be started.
+// Its stdout goes to our stderr. Returns its exit code, or 128 + the signal that ended it. Throws
+// Error if it cannot be started.
 int run_child(const std::vector<std::string>& words);
 
 }  // namespace lockstep

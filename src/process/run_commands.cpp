@@ -18,14 +18,14 @@
 namespace lockstep {
 namespace {
 
-constexpr Seconds kTick{0.2};              // at least so often, limits and poll() are looked at
-constexpr size_t kReadAtOnce = 64 * 1024;  // of one pipe, before the others have their turn
-constexpr size_t kTakenAtOnce = PIPE_BUF;  // which a pipe that takes anything does
+constexpr Seconds kTick{0.2};              // interval for checking limits and calling poll()
+constexpr size_t kReadAtOnce = 64 * 1024;  // from one pipe, before the others are read
+constexpr size_t kTakenAtOnce = PIPE_BUF;  // what a writable pipe accepts at least
 constexpr size_t kReadsOfFullPipe = 32;    // more than the largest pipe holds
 
 enum class Stream { Out, Err };
 
-// A running command with all that belongs to it.
+// A running command with its process, pipes and log.
 struct Running {
   Running(const Command& started, const std::string& log_directory)
       : command(started), log(log_directory, started.name), process(started) {}
@@ -52,7 +52,7 @@ class Plan {
   }
 
  private:
-  // The first reason counts; what follows from it does not.
+  // Only the first reason counts: later ones follow from it.
   void decide(RunEnd end, std::string why, size_t culprit = 0) {
     if (decided_) return;
     decided_ = true;
@@ -122,7 +122,7 @@ class Plan {
     judge(i, *status);
   }
 
-  // Returns whether there may be more at once.
+  // Returns whether more may be available now.
   bool read_some(size_t i, Stream stream, size_t most = kReadAtOnce) {
     Running& each = *running_[i];
     FileDescriptor& file = stream == Stream::Out ? each.process.out() : each.process.err();
@@ -142,8 +142,8 @@ class Plan {
     return true;
   }
 
-  // The process is gone, and so is its group: what the pipes hold is all there will be. (One that
-  // has left the group and goes on writing is not waited for.)
+  // The process and its group are gone, so the pipes hold the rest of the output. (A process that
+  // left the group and still writes is not waited for.)
   void read_rest(size_t i) {
     Running& each = *running_[i];
     for (size_t reads = 0; reads < kReadsOfFullPipe; ++reads) {
@@ -165,7 +165,7 @@ class Plan {
                                .text = line.text,
                                .whole = line.whole,
                                .from_stderr = stream == Stream::Err};
-    if (watch_.line(output) == Next::Stop) decide(RunEnd::Stopped, "enough was measured");
+    if (watch_.line(output) == Next::Stop) decide(RunEnd::Stopped, "measurement complete");
   }
 
   void judge(size_t i, ExitStatus status) {
@@ -182,16 +182,16 @@ class Plan {
 
   void check_time() {
     if (seconds_since(start_) > limits_.time) {
-      decide(RunEnd::TimedOut, fmt::format("not done after {:.0f} seconds", limits_.time.count()));
+      decide(RunEnd::TimedOut, fmt::format("timeout after {:.0f} s", limits_.time.count()));
     }
     if (limits_.silence && seconds_since(last_output_) > *limits_.silence) {
       decide(RunEnd::Silent,
-             fmt::format("nothing was written for {:.0f} seconds", limits_.silence->count()));
+             fmt::format("timeout: no output for {:.0f} s", limits_.silence->count()));
     }
   }
 
-  // Asks all that still run to end, and kills what has not after the grace, or when nobody is left
-  // to wait for it. What they write meanwhile still goes to the log.
+  // Asks all running processes to stop. Kills the rest after the grace period, or when the caller
+  // no longer waits. Their output still goes to the log.
   void end_all() {
     const bool interrupted = end_ == RunEnd::Interrupted;
     for (const auto& each : running_) {
@@ -199,7 +199,7 @@ class Plan {
       each->asked_to_end = true;
       const int gentle = each->command.stop_signal;
       each->process.signal_group(interrupted && gentle ? gentle : SIGTERM);
-      each->process.signal_group(SIGCONT);  // a stopped process would not hear
+      each->process.signal_group(SIGCONT);  // a stopped process would not see the signal
     }
     wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace,
                   [&] { return nobody_waits(); });
@@ -210,8 +210,8 @@ class Plan {
     }
   }
 
-  // Those that were only asked to stop are asked to end: killed, mpirun would leave its ranks and
-  // their files behind, and a batch job would go on. Returns whether there are any.
+  // Sends SIGTERM to processes that only got their stop signal. If killed, mpirun would leave its
+  // ranks and their files behind, and a batch job would continue. Returns whether there are any.
   bool insist() const {
     bool any = false;
     for (const auto& each : running_) {
@@ -233,7 +233,7 @@ class Plan {
     for (size_t i = 0; i < running_.size(); ++i) attend(i);
   }
 
-  // The end is decided: of what poll() says, only that it cannot say any more still counts.
+  // The outcome is decided. Of poll(), only an Error still matters.
   bool nobody_waits() const {
     try {
       if (watch_.poll) watch_.poll();

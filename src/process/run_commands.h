@@ -1,8 +1,8 @@
-// run_commands.h: runs any plan: starts its processes, passes on their lines, and ends them all.
+// run_commands.h: executes a plan: starts its processes, passes on their output, and ends them.
 //
-// It returns when every worker has ended, when something failed, when time is up, or when it is
-// asked to stop; and never before every process of every group is gone. Memory stays bounded
-// whatever is written. Should this process be killed, a guard ends the others.
+// It returns when every worker has ended, a process failed, a time limit is reached, or the caller
+// asks to stop, and only when every process of every group is gone. Memory is bounded for any
+// output. If this process is killed, a guard ends the others.
 #pragma once
 
 #include <functional>
@@ -17,25 +17,25 @@
 
 namespace lockstep {
 
-// An interrupted run ends with the step that it is in, and those may be long.
+// An interrupted run finishes its current step, which may take long.
 inline constexpr Seconds kLongSteps{300};
 
 struct RunLimits {
   Seconds time{3600};                   // for the whole plan
-  std::optional<Seconds> silence = {};  // longest time in which no process writes anything
-  Seconds grace{5};                     // between asking a process to end and killing it
-  Seconds interrupted_grace{5};         // the same, when the user asked
+  std::optional<Seconds> silence = {};  // longest time without any output
+  Seconds grace{5};                     // between asking a process to stop and killing it
+  Seconds interrupted_grace{5};         // the same after an interrupt by the user
 };
 
 struct OutputLine {
-  size_t command;  // its place in the plan
+  size_t command;  // its index in the plan
   Seconds time;    // since the start
   const std::string& text;
-  bool whole;  // false: it was cut or never ended, and its numbers may lack digits
+  bool whole;  // false: cut or unterminated, so that digits may be missing
   bool from_stderr = false;
 };
 
-// Something to tell a command that listens.
+// A message to the stdin of a command that listens.
 struct StdinMessage {
   size_t command;
   std::string text;
@@ -44,36 +44,37 @@ struct StdinMessage {
 enum class Next { GoOn, Stop };
 
 struct RunWatch {
-  // Stop: the plan has done what it was for. What processes say while they are ended for another
-  // reason comes too, but changes nothing any more.
+  // Returns Stop when the plan has reached its goal. Lines that processes write while they are
+  // being ended are passed too; the return value is ignored then.
   std::function<Next(const OutputLine&)> line = {};
-  // A few times a second, also while processes are ended; Stop: interrupted. When it throws Error,
-  // nobody wants the run any more, and processes have no time left but to end what they started.
+  // Called a few times a second, also while processes are being ended. Stop: interrupted. If it
+  // throws Error, nobody waits for the run: commands with a stop signal get SIGTERM and `grace`,
+  // the others are killed.
   std::function<Next()> poll = {};
-  std::function<std::vector<StdinMessage>()> messages = {};  // asked often
-  // Whether a line can be taken now; until it can, processes wait with what they say.
+  std::function<std::vector<StdinMessage>()> messages = {};  // called often
+  // Whether a line can be taken now. Until then the output of the processes waits.
   std::function<bool()> takes_lines = {};
-  std::string log_directory = {};  // keeps all output, one file per command; empty: none
-  std::string legacy = {};         // a directory that is removed if this process is killed
+  std::string log_directory = {};  // for logs, one file per command; empty: no logs
+  std::string legacy = {};         // directory to remove if this process is killed
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };
 
 struct CommandOutcome {
   std::optional<ExitStatus> status;     // absent: never started
-  bool ended_by_us = false;             // it still ran when the plan ended
-  int64_t lines = 0;                    // that it wrote
-  std::vector<std::string> last_lines;  // the last kLastLines of them
+  bool ended_by_us = false;             // it was still running when the plan ended
+  int64_t lines = 0;                    // number of lines written
+  std::vector<std::string> last_lines;  // at most kLastLines
 };
 
 struct PlanOutcome {
   static constexpr size_t kLastLines = 20;
 
   RunEnd end = RunEnd::Completed;
-  std::string why;     // in words, of all but Completed
-  size_t culprit = 0;  // of Failed: the command that failed first
+  std::string why;     // for people; empty if Completed
+  size_t culprit = 0;  // if Failed: the command that failed first
   Seconds duration{};
-  std::vector<CommandOutcome> commands;  // as in the plan
+  std::vector<CommandOutcome> commands;  // in the order of the plan
 };
 
 bool succeeded(const ExitStatus& status, const Command& command);

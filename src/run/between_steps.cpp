@@ -47,8 +47,8 @@ void BetweenSteps::save(const PausedReplica& replica) {
   meet_when(std::move(saved));
 }
 
-// Collective. Whoever went on alone would wait in the next step, which would be taken for
-// communication. However long it takes, nobody is silent for long enough to look dead.
+// Collective. A rank that continued alone would wait in the next step, and that time would count as
+// communication. The ranks exchange signs of life, so that a long save is not taken for a stall.
 void BetweenSteps::meet_when(std::future<void> saved) {
   const Seconds patience{std::min(1.0, plan_.config.stall_timeout / 4)};
   float writing[] = {1};

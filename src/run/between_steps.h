@@ -1,5 +1,5 @@
-// between_steps.h: what a training run does between its steps besides training: checkpoints,
-// evaluations, and what is told of them.
+// between_steps.h: what a training run does between steps: checkpoints, evaluations and their
+// messages.
 #pragma once
 
 #include <optional>

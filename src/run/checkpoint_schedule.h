@@ -1,4 +1,4 @@
-// checkpoint_schedule.h: makes the checkpoints of a run.
+// checkpoint_schedule.h: decides when a run writes checkpoints, and writes them.
 #pragma once
 
 #include <future>
@@ -30,7 +30,7 @@ class CheckpointSchedule {
  private:
   const RunPlan& plan_;
   CheckpointWriter writer_;
-  DirectoryLock lock_;  // nobody else's half-written files are removed
+  DirectoryLock lock_;  // half-written files of another process are not removed
   int64_t saved_step_;
   TimePoint saved_at_ = Clock::now();
 };

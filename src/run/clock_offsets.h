@@ -1,4 +1,4 @@
-// clock_offsets.h: how far the clocks of the workers are apart.
+// clock_offsets.h: measures the clock offsets between workers.
 #pragma once
 
 #include <vector>

@@ -32,7 +32,7 @@ std::string difference(const Roster& roster, const Traits& first, int rank, cons
     return fmt::format("{} differs: '{}' on {}, '{}' on {}", name, value, roster.who(0), theirs,
                        roster.who(rank));
   }
-  return "something differs";
+  return "an unknown difference";
 }
 
 // Short, so that many ranks can look at each other's.

@@ -1,5 +1,5 @@
-// consistency_check.h: whether all ranks are about to do the same thing. Found out before they
-// connect, a mistake costs seconds; later it costs a wrong measurement, or a hang.
+// consistency_check.h: checks that all ranks have the same configuration. Before they connect,
+// a mistake costs seconds; later it costs a wrong measurement or a hang.
 #pragma once
 
 #include <map>

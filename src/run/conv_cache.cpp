@@ -57,13 +57,13 @@ ConvChoices ConvCache::read() const {
   if (path_.empty() || !fs::exists(path_, unreachable)) return {};
   const std::string text = contents(path_);
   if (!text.starts_with(identity_)) {
-    notes_ << fmt::format("note: {} is not of this machine and program: measuring anew\n", path_);
+    notes_ << fmt::format("note: {} is from another machine or version; measuring again\n", path_);
     return {};
   }
   try {
     return conv_choices_from_text(std::string_view(text).substr(identity_.size()));
   } catch (const Error& error) {  // worth a note, not a run
-    notes_ << fmt::format("note: {} is damaged ({}): measuring anew\n", path_, error.what());
+    notes_ << fmt::format("note: {} is damaged ({}); measuring again\n", path_, error.what());
     return {};
   }
 }
@@ -80,7 +80,7 @@ ConvChoices ConvCache::add(const ConvChoices& choices) const {
     all.insert(choices.begin(), choices.end());  // none that is there already
     write_whole_file(path_, identity_ + to_text(all));
   } catch (const std::exception& error) {  // a full or read-only disk must not end the run
-    notes_ << fmt::format("note: not remembered for the next run: {}\n", error.what());
+    notes_ << fmt::format("note: convolution choices are not saved: {}\n", error.what());
   }
   return all;
 }
@@ -101,8 +101,8 @@ ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std
   ConvChoices chosen = plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
   const ConvChoices measured = without(known, chosen);
   if (measured.empty()) return chosen;
-  notes << fmt::format("measured how to compute {} convolutions{}\n", measured.size(),
-                       cache.path().empty() ? "" : ", kept in " + cache.path());
+  notes << fmt::format("measured the fastest algorithm of {} convolutions{}\n", measured.size(),
+                       cache.path().empty() ? "" : ", saved in " + cache.path());
   const ConvChoices all = cache.add(measured);
   for (const auto& [work, method] : measured) chosen[work] = all.at(work);
   return chosen;

@@ -1,4 +1,4 @@
-// conv_cache.h: remembers between runs which method computes a convolution fastest here.
+// conv_cache.h: caches the fastest method of each convolution between runs.
 //
 // One text file for each kind of processor, set of libraries and number of threads. A file that is
 // damaged, or that another program wrote, is left out with a note, and replaced: all it held can be

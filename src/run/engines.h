@@ -1,4 +1,4 @@
-// engines.h: the table of what can run a network.
+// engines.h: the table of engines.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// Engines come with libraries that not every user wants, so some live in a program of their own.
+// Engines need libraries that not every user installs, so some are in a program of their own.
 struct OtherProgram {
   std::string_view name;      // of the file, beside this program
   std::string_view built_by;  // "./run torch"
@@ -24,7 +24,7 @@ struct EngineKind {
   // The engine allocates little before it is bound, but knows its memory_bytes().
   std::unique_ptr<Engine> (*make)(const Graph& graph, const EngineOptions& options);
   std::map<std::string, std::string> (*libraries)();
-  // f32 multiply-adds that this machine does on so many threads; absent: not known.
+  // Peak f32 GFLOP/s of this machine with this number of threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);
   // Which method computes each convolution fastest; null: there is no choice. Measures what the
   // last argument does not tell.

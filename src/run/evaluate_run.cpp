@@ -60,9 +60,9 @@ class EvaluationRun {
     return found;
   }
 
-  // Collective. Waits for one that nobody has looked at; false: somebody does not want to wait.
+  // Collective. Waits for a checkpoint that has not been evaluated; false: interrupted.
   bool another_is_there() {
-    constexpr Seconds kPatience{0.2};  // of somebody who presses Ctrl-C
+    constexpr Seconds kPatience{0.2};  // short, so that Ctrl-C takes effect soon
     for (;;) {
       enum { Stop, Another, kCount };
       float votes[kCount] = {interrupts_.interrupted() ? 1.0F : 0.0F,

@@ -1,5 +1,5 @@
-// evaluate_run.h: --eval: how good the newest checkpoint is; with --eval-interval-secs, each that
-// appears, as another run writes them.
+// evaluate_run.h: --eval: evaluates the newest checkpoint; with --eval-interval-secs, every new one
+// that another run writes.
 #pragma once
 
 #include "base/context.h"

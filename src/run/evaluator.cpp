@@ -30,7 +30,7 @@ InputSpec examples_of(const RunPlan& plan, const Group& group) {
   return spec;
 }
 
-// Of made-up images there are as many as training has.
+// There are as many synthetic validation images as training images.
 int64_t most_batches(const RunConfig& run) {
   if (run.num_eval_batches) return *run.num_eval_batches;
   return run.data_dir.empty() ? run.num_batches.value_or(kDefaultTimedSteps) : 0;
@@ -66,8 +66,8 @@ Evaluator::Evaluator(const RunPlan& plan, Group& group, Context& context)
   check_same_data(group, "validation data in --data-dir", examples_.contents());
   if (group.rank() > 0) return;
   if (plan.config.data_dir.empty()) {
-    context.err << "note: without --data-dir the images and their labels are made up: the accuracy "
-                   "says nothing\n";
+    context.err << "note: without --data-dir images and labels are synthetic; the accuracy is "
+                   "meaningless\n";
   } else {
     note_missing_files(plan.config, Split::Validation, context.err);
   }

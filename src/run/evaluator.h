@@ -1,4 +1,4 @@
-// evaluator.h: measures how good a network is, on the validation examples, with all workers.
+// evaluator.h: measures the accuracy of a network on validation examples, with all workers.
 //
 // It has an engine of its own, in inference mode: batch normalisation uses its moving averages.
 // Those of rank 0 count, and so do its values, so all workers judge the same network.
@@ -18,7 +18,7 @@ class Evaluator {
   // Collective: opens the validation data. Borrows all; `context` gets the lines. Throws Error.
   Evaluator(const RunPlan& plan, Group& group, Context& context);
 
-  // As a header tells it: batches in place of steps, and passes over the validation data.
+  // For the header: batches instead of steps, and passes over the validation data.
   RunFacts facts() const;
   double epochs() const;
 

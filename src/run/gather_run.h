@@ -1,4 +1,4 @@
-// gather_run.h: what the workers measured, brought together by rank 0, on its clock.
+// gather_run.h: gathers the measurements of all workers on rank 0, on its clock.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace lockstep {
 
-// What one worker has to tell after its run.
+// The measurements of one worker after its run.
 struct WorkerReport {
   RankResult rank;
   TimePoint start;  // that its records count from

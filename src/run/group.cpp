@@ -40,7 +40,7 @@ std::string backend_for(const RunConfig& run, const Roster& roster, Network netw
   return std::string(default_backend(roster, network));
 }
 
-// What MPI's ranks are told of rank 0's store: "address:port token".
+// The address of rank 0's store, sent to the other ranks over MPI: "address:port token".
 struct StoreNews {
   Endpoint endpoint;
   std::string token;
@@ -66,8 +66,8 @@ Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& 
     mpi_.emplace();
     if (mpi_->roster().size() != identity_.size) {
       throw Error(
-          "MPI knows {} of the {} processes that were started: was this program started by "
-          "the mpirun of its own MPI?",
+          "MPI reports {} of the {} started processes; start this program with the mpirun of the "
+          "MPI that it is linked with",
           mpi_->roster().size(), identity_.size);
     }
   }
@@ -93,8 +93,7 @@ Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& 
   backend_ = backend_for(run, roster_, mpi_ ? Network::Mpi : Network::Gloo);
   if (roles_.in_worker && roles_.servers > 0 && backend_.ends_with("mpi")) {
     throw UsageError(
-        "--ps-in-worker: to MPI a server is a process of its own; use --communicator "
-        "gloo or hierarchical");
+        "--ps-in-worker is not supported with MPI; use --communicator gloo or hierarchical");
   }
   if (!roles_.is_server(rank())) control_ = connect("control", workers());
 }
@@ -111,10 +110,10 @@ void Group::meet(const RunConfig& run) {
   store_.emplace(store_options(identity_.rank));
   try {
     roster_ = lockstep::meet(*store_, identity_.rank, identity_.size, host_name(), patience);
-  } catch (const Error& error) {  // adds what it may come from
+  } catch (const Error& error) {  // adds possible causes
     throw Error(
-        "{}; all meet at {}: do all processes run, and does a firewall keep some of them from it? "
-        "'lockstep doctor' looks at the ways between hosts",
+        "{}; rendezvous at {}: check that all processes are running and that no firewall blocks "
+        "this address; 'lockstep doctor' checks the links between hosts",
         error.what(), identity_.store.text());
   }
   store_->set(fmt::format("cores/{}", identity_.rank), core_text(allowed_cores()));

@@ -169,7 +169,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   result.evaluations = between_steps.evaluations();
   result.ops = op_results(engine, reporter.totals(), outcome.timed.size());
   if (!outcome.interrupted()) independent.after();
-  // A neighbour who leaves in the middle must not make us look good.
+  // The larger peak: another program that ran during one of them must not improve our efficiency.
   const std::optional<double> peak = std::max(peak_before, peak_of_all(plan, group));
 
   WorkerReport report = report_of(plan, group, replica, engine, reporter, std::move(outcome));

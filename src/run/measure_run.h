@@ -1,5 +1,4 @@
-// measure_run.h: carries out a plan together with the other workers and puts together what all of
-// them measured.
+// measure_run.h: executes a plan together with the other workers and gathers all measurements.
 #pragma once
 
 #include "base/context.h"
@@ -18,7 +17,7 @@ struct MeasuredRun {
 
 // `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
 // the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
-// `from`: a checkpoint to go on from, or null.
+// `from`: the checkpoint to resume from, or null.
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult started,
                         Context& context, BenchmarkLog* log, const Checkpoint* from);
 

@@ -56,9 +56,9 @@ int64_t needed_with(const RunPlan& plan, int batch, const Engine& engine) {
 [[noreturn]] void refuse(const RunPlan& plan, int64_t needed, int64_t available) {
   const int fitting = largest_fitting_batch(plan, available);
   throw Error(
-      "{} with --batch-size {} needs {} of memory and {} are available; {}", plan.facts.model,
+      "{} with --batch-size {} needs {} of memory, {} are available; {}", plan.facts.model,
       plan.facts.batch_size, bytes_text(needed), bytes_text(available),
-      fitting > 0 ? fmt::format("the largest batch that fits is {}", fitting) : "no batch fits");
+      fitting > 0 ? fmt::format("use --batch-size {} at most", fitting) : "no batch size fits");
 }
 
 }  // namespace

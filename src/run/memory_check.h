@@ -1,4 +1,4 @@
-// memory_check.h: whether a run fits into memory, known before it allocates.
+// memory_check.h: checks that a run fits into memory before it allocates.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// op_report.h: what an engine's operations were and how long they took.
+// op_report.h: reports an engine's operations and their times.
 #pragma once
 
 #include "engine/engine.h"
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// `totals`: over so many steps; may be null.
+// `totals`: sums over several steps; may be null.
 std::vector<OpResult> op_results(const Engine& engine, const OpTotals* totals, size_t steps);
 
 // On this process's clock. `timeline` may be null.

@@ -1,4 +1,4 @@
-// rank_device.h: which accelerator a worker computes on.
+// rank_device.h: chooses the accelerator of a worker.
 #pragma once
 
 #include <string>

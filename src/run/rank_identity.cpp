@@ -25,7 +25,7 @@ std::optional<RankIdentity> identity_by_job_name(const RunConfig& run,
                                                  const Environment& environment) {
   if (run.job_name.empty()) return {};
   if (run.worker_hosts.empty()) {
-    throw UsageError("--job-name needs --worker-hosts, where all meet");
+    throw UsageError("--job-name requires --worker-hosts");
   }
   const std::vector<PlacedRank> ranks = listed_ranks(run.worker_hosts, run.ps_hosts).ranks;
   const int size = static_cast<int>(ranks.size());
@@ -33,7 +33,7 @@ std::optional<RankIdentity> identity_by_job_name(const RunConfig& run,
   const bool server = run.job_name == "ps";
   const int among = server ? servers : size - servers;
   if (run.task_index >= among) {
-    throw UsageError("--task-index {}: --{}-hosts lists {}", run.task_index,
+    throw UsageError("--task-index {}: --{}-hosts lists only {}", run.task_index,
                      server ? "ps" : "worker", among);
   }
   // Without a secret in the environment, the lists keep runs apart, though not strangers out.
@@ -53,7 +53,7 @@ std::optional<RankIdentity> identity_by_launcher(const RunConfig&, const Environ
   if (!environment(variable)) return {};
   const int rank = number_in(environment, variable);
   const int size = number_in(environment, kSizeVariable);
-  if (rank >= size) throw Error("{} {} is not below {} {}", variable, rank, kSizeVariable, size);
+  if (rank >= size) throw Error("{}={} must be below {}={}", variable, rank, kSizeVariable, size);
   return RankIdentity{.rendezvous = Rendezvous::Store,
                       .rank = rank,
                       .size = size,
@@ -101,7 +101,7 @@ Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
       identity.rendezvous == Rendezvous::Mpi || identity.rendezvous == Rendezvous::OwnStore;
   if (counted && run.num_devices != 1) {
     throw UsageError(
-        "--num-devices {}: leave it out; each of the {} processes that were started is a worker",
+        "--num-devices {}: each of the {} started processes is a worker already; leave it out",
         run.num_devices, identity.size);
   }
   Roles roles = {
@@ -109,7 +109,7 @@ Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
   const bool needs_servers = find_strategy(run.variable_update).needs_servers;
   if (!needs_servers) {
     if (!run.ps_hosts.empty()) {
-      throw UsageError("--ps-hosts: --variable-update {} has no parameter servers",
+      throw UsageError("--ps-hosts: --variable-update {} uses no parameter servers; leave it out",
                        run.variable_update);
     }
     roles.servers = 0;
@@ -118,7 +118,7 @@ Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
     roles.workers = roles.in_worker ? identity.size : identity.size - roles.servers;
   }
   if (needs_servers && roles.servers < 1) {
-    throw UsageError("--variable-update {} needs at least one parameter server (--num-ps)",
+    throw UsageError("--variable-update {} needs at least one parameter server; use --num-ps",
                      run.variable_update);
   }
   if (roles.workers < 1) {
@@ -128,7 +128,7 @@ Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
         identity.size, roles.servers);
   }
   if (roles.in_worker && roles.servers > roles.workers) {
-    throw UsageError("--num-ps {} with --ps-in-worker needs as many workers; there are {}",
+    throw UsageError("--num-ps {} with --ps-in-worker: too few workers; use at most {}",
                      roles.servers, roles.workers);
   }
   return roles;

@@ -1,5 +1,5 @@
-// rank_identity.h: which process of which run this one is. First match wins: what the user says,
-// what our own launcher says, Open MPI, Slurm; else it is alone, and may become the launcher.
+// rank_identity.h: infers which rank of which run this process is. First match wins: options, our
+// own launcher, Open MPI, Slurm; else the process is alone and may become the launcher.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// replica_run.h: one worker's replica with all that it trains with, and the loops over it.
+// replica_run.h: one worker's replica with its engine, input and strategy, and its loops.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace lockstep {
 
 class ReplicaRun {
  public:
-  // Connects to the others. Borrows all of it. `from`: a checkpoint to go on from, or null.
+  // Connects to the others. Borrows all of it. `from`: the checkpoint to resume from, or null.
   ReplicaRun(const RunPlan& plan, Engine& engine, Group& group, const Checkpoint* from = nullptr);
 
   // The planned steps by the planned strategy, from the first values on. `between_steps` may be
@@ -53,7 +53,7 @@ class ReplicaRun {
   bool used_ = false;  // the values are no longer the first
 };
 
-// Instead of a run: servers that wait for its workers are told that there is nothing to do.
+// Without a run: tells the parameter servers, which wait for workers, that there is nothing to do.
 void dismiss_servers(const RunPlan& plan, Group& group);
 
 }  // namespace lockstep

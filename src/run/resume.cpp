@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// The file as it is: every rank checks it again, so nothing on the way can go unnoticed either.
+// Sends the file unchanged: every rank verifies its checksum again, which also covers the transfer.
 FoundCheckpoint broadcast_checkpoint(Group& group, std::optional<FoundCheckpoint> found,
                                      const std::string& path, int64_t bytes) {
   if (found) {
@@ -43,16 +43,16 @@ std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Group& grou
 void check_same_network(const FoundCheckpoint& found, const RunPlan& plan) {
   const CheckpointFacts& facts = found.checkpoint.facts();
   if (facts.model == plan.facts.model && facts.dataset == plan.facts.dataset) return;
-  throw UsageError("{} is of {} for {}, and this run is of {} for {}", found.path, facts.model,
-                   facts.dataset, plan.facts.model, plan.facts.dataset);
+  throw UsageError("{} is a checkpoint of {} for {}; this run trains {} for {}", found.path,
+                   facts.model, facts.dataset, plan.facts.model, plan.facts.dataset);
 }
 
 void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
   check_same_network(found, plan);
   const CheckpointFacts& facts = found.checkpoint.facts();
   if (facts.optimizer != plan.optimizer.name) {
-    throw UsageError("{} was trained with --optimizer {}, not with {}", found.path, facts.optimizer,
-                     plan.optimizer.name);
+    throw UsageError("{} was trained with --optimizer {}, this run uses {}", found.path,
+                     facts.optimizer, plan.optimizer.name);
   }
   const int64_t batch = int64_t{1} * plan.facts.batch_size * plan.facts.devices;
   plan.resume_point = {

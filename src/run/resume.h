@@ -1,5 +1,5 @@
-// resume.h: what a run goes on from: the newest checkpoint of --train-dir, the same on all workers,
-// however many made it.
+// resume.h: finds the checkpoint that a run resumes from: the newest of --train-dir, the same on
+// all workers, whatever the number of workers that wrote it.
 #pragma once
 
 #include <iosfwd>

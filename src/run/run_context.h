@@ -1,4 +1,4 @@
-// run_context.h: the context of a process that can train: the outside world and its engines.
+// run_context.h: the context of a process that can train: streams, environment, engines.
 #pragma once
 
 #include <span>

@@ -52,8 +52,8 @@ void infer_data_name(RunConfig& config, std::ostream* told) {
     if (told)
       *told << fmt::format("data: {} in {}: --data-name {}\n", format.name, config.data_dir, found);
   } else if (config.data_name != found) {
-    throw UsageError("--data-name {}: {} holds {}, which are {}", config.data_name, config.data_dir,
-                     format.name, found);
+    throw UsageError("--data-name {}: {} contains {} of {}; leave out --data-name",
+                     config.data_name, config.data_dir, format.name, found);
   }
   if (config.eval || evaluates_during_training(config)) {
     guess_format(config.data_dir,

@@ -1,4 +1,4 @@
-// run_input.h: the input of a run, from its options: what is in --data-dir, and how it is read.
+// run_input.h: opens the input of a run: infers the data set of --data-dir and reads it.
 #pragma once
 
 #include <iosfwd>
@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Fills in --data-name from what lies in --data-dir, and says so where `told` is not null. Before
+// Infers --data-name from the files in --data-dir, with a note if `told` is not null. Before
 // plan_run(): the network depends on it. Throws Error when nothing usable is there, UsageError when
 // --data-name says otherwise.
 void infer_data_name(RunConfig& config, std::ostream* told);

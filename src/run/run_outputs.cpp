@@ -5,7 +5,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "config/json_text.h"
 #include "report/render/output_lines.h"
 #include "report/render/profile.h"
 #include "report/results/benchmark_log.h"
@@ -41,7 +40,7 @@ void check_directories(const RunConfig& run) {
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context) {
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
-    write_whole_file(config.result, json_text(result_to_json(run.result), 1) + "\n");
+    write_result(config.result, run.result);
     context.err << result_line(config.result) << "\n";
   }
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();

@@ -1,4 +1,4 @@
-// run_outputs.h: the files that a run leaves behind.
+// run_outputs.h: writes the output files of a run.
 #pragma once
 
 #include "run/measure_run.h"
@@ -6,7 +6,7 @@
 namespace lockstep {
 
 // Before anything runs: a measurement that cannot be kept is not worth making. Throws UsageError.
-void check_outputs(const RunConfig& run);      // files, which come back to whoever started the run
+void check_outputs(const RunConfig& run);      // files, which are written on the launcher's host
 void check_directories(const RunConfig& run);  // on the host of rank 0, where they are written
 
 void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context);

@@ -72,13 +72,13 @@ std::vector<std::string> unheard_options(const RunConfig& run) {
   std::vector<std::string> problems;
   for (const auto& row : rows) {
     if (!row.given || row.of_use) continue;
-    problems.push_back(
-        fmt::format("--variable-update {} has no use for --{}", run.variable_update, row.option));
+    problems.push_back(fmt::format("--variable-update {} does not use --{}; leave it out",
+                                   run.variable_update, row.option));
   }
   return problems;
 }
 
-// Everything that is wrong, by everybody who can tell.
+// All problems of the configuration, from every check.
 std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines,
                                       int workers) {
   std::vector<std::string> problems = problems_in(run);
@@ -88,15 +88,15 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   const auto attempt = [&](const std::function<void()>& check) {
     try {
       check();
-    } catch (const UsageError& error) {  // becomes lines among the others
+    } catch (const UsageError& error) {  // its lines are reported with the others
       add(split(error.what(), '\n'));
     }
   };
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] {
     if (!find_engine(engines, run.engine).only_cpu || run.device == "cpu") return;
-    throw UsageError("--device {}: the engine {} computes on cpu; --engine torch has cuda",
-                     run.device, run.engine);
+    throw UsageError("--device {}: --engine {} supports cpu only; use --engine torch", run.device,
+                     run.engine);
   });
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
@@ -105,8 +105,8 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   add(launcher_problems(run));
   if (!run.train_dir.empty() && workers > 1 && !find_strategy(run.variable_update).communicates) {
     problems.push_back(
-        fmt::format("--train-dir keeps one set of values; with --variable-update {} every device "
-                    "has its own",
+        fmt::format("--train-dir stores one set of values, but with --variable-update {} every "
+                    "device has its own; use another strategy",
                     run.variable_update));
   }
   add(problems_in(rate_flags(run)));
@@ -114,7 +114,7 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   return problems;
 }
 
-// Enough steps to see every example of so many epochs.
+// Enough steps to use every example of --num-epochs epochs.
 int steps_of(const RunConfig& run, int64_t examples, int64_t batch) {
   if (!run.num_epochs) return run.num_batches.value_or(kDefaultTimedSteps);
   const double steps = std::floor(
@@ -122,7 +122,7 @@ int steps_of(const RunConfig& run, int64_t examples, int64_t batch) {
       static_cast<double>(batch));
   constexpr double kMost = 10e6;  // as of --num-batches
   if (steps > kMost) {
-    throw UsageError("--num-epochs {} would take {:.0f} steps; at most {:.0f} can be recorded",
+    throw UsageError("--num-epochs {} needs {:.0f} steps; use at most {:.0f} steps",
                      *run.num_epochs, steps, kMost);
   }
   return std::max(static_cast<int>(steps), 1);

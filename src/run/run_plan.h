@@ -1,5 +1,4 @@
-// run_plan.h: what a configuration comes to: decided first, as plain values, before anything is
-// allocated or written.
+// run_plan.h: a configuration resolved to plain values, before anything is allocated or written.
 #pragma once
 
 #include <span>
@@ -42,7 +41,7 @@ struct RunPlan {
 // Throws UsageError when there is no such strategy.
 std::vector<std::string> strategy_problems(const RunConfig& run);
 
-// The plan as far as it is the same on all of so many workers. Throws UsageError with every problem
+// The part of the plan that is the same on all `workers`. Throws UsageError with every problem
 // there is. A process plans once: before it meets the others, so that mistakes cost nothing.
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int workers);
 

@@ -1,4 +1,4 @@
-// server_thread.h: a parameter server that lives in a worker's process (--ps-in-worker).
+// server_thread.h: a parameter server as a thread of a worker (--ps-in-worker).
 #pragma once
 
 #include <exception>

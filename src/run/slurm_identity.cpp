@@ -75,7 +75,8 @@ std::optional<RankIdentity> identity_by_slurm(const RunConfig&, const Environmen
     return identity;
   }
   const std::string nodes = environment("SLURM_STEP_NODELIST").value_or("");
-  if (nodes.empty()) throw Error("Slurm does not say which nodes run this (SLURM_STEP_NODELIST)");
+  if (nodes.empty())
+    throw Error("Slurm does not name the nodes of this step; SLURM_STEP_NODELIST is empty");
   const int64_t job = number_in(environment, "SLURM_JOB_ID", 0);
   const int64_t step = number_in(environment, "SLURM_STEP_ID", 0);
   identity.store = {.host = address_of(first_host(nodes)),

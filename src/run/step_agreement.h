@@ -1,5 +1,5 @@
-// step_agreement.h: the one place that decides when a run stops, and what all workers agree on
-// between two steps.
+// step_agreement.h: what all workers agree on between two steps; the one place that decides when
+// a run stops.
 //
 // A worker that stopped or wrote a checkpoint alone would leave the others waiting. So all agree
 // after every warm-up step, after every step that is shown, and else about once a second.
@@ -20,7 +20,7 @@ class StepAgreement {
 
   bool due(int step) const { return step < 0 || step >= next_; }
   // Collective. `mine`: the last step here; returns the whole run's: the images and hits of all,
-  // the mean of their losses. Whoever was interrupted or asked for something is heard here.
+  // the mean of their losses. Interrupts and requests of any worker take effect here.
   StepRecord agree(int step, const StepRecord& mine);
   bool alone() const { return control_.size() == 1; }
 
@@ -31,10 +31,10 @@ class StepAgreement {
     return stops ? StopReason::Interrupted : StopReason::None;
   }
 
-  // Requests, told to all at the next agreement.
+  // Requests, which all workers see at the next agreement.
   void ask_to_end() { asks_to_end_ = true; }  // the goal is reached
   void ask_to_save() { asks_to_save_ = true; }
-  // Whether somebody asked to save, on all workers alike. True once for each request.
+  // Whether any worker requested a checkpoint; equal on all workers. True once for each request.
   bool take_save_request() { return std::exchange(save_, false); }
 
  private:

@@ -1,4 +1,4 @@
-// step_reporter.h: what is shown and recorded while a run goes on.
+// step_reporter.h: prints and records steps while a run is in progress.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// strategy_options.h: a configuration's words for how devices work together, as the strategies take
-// them.
+// strategy_options.h: converts a configuration to the options of the strategies.
 #pragma once
 
 #include "config/run_config.h"

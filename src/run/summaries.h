@@ -1,4 +1,4 @@
-// summaries.h: what a run tells TensorBoard: losses, learning rate and speed of steps, accuracies.
+// summaries.h: writes loss, learning rate, speed and accuracy for TensorBoard.
 #pragma once
 
 #include "report/results/benchmark_log.h"

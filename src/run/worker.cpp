@@ -50,7 +50,7 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, Benchm
   const RunResult& result = run.result;
   const bool interrupted = result.status == RunStatus::Interrupted;
   if (result.steps.empty()) {
-    context.err << "lockstep: interrupted before the first timed step: nothing was measured\n";
+    context.err << "lockstep: interrupted before the first timed step; nothing was measured\n";
     report_event(context, {RunEvent::Kind::Interrupted});
     return kInterrupted;
   }
@@ -64,7 +64,7 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, Benchm
   }
   for (const std::string& line : summary_lines(result)) context.out << line << "\n";
   write_outputs(plan, run, context);
-  context.out << std::flush;  // before what is said of it
+  context.out << std::flush;  // before the remarks on it
   for (const std::string& line : remarks_after(result)) context.err << line << "\n";
   if (interrupted) {
     context.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
@@ -77,14 +77,13 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, Benchm
 std::string resumption_line(const FoundCheckpoint& from, const RunPlan& plan) {
   const int64_t step = plan.resume_point.step;
   if (plan.facts.timed_steps > 0)
-    return fmt::format("going on from {}: step {}\n", from.path, step);
+    return fmt::format("resuming from {}: step {}\n", from.path, step);
   return fmt::format(
-      "{} is of step {}, where this run ends: nothing is left to do; --num-batches or "
-      "--num-epochs say how far to train\n",
+      "{}: training is complete at step {}; raise --num-batches or --num-epochs to continue\n",
       from.path, step);
 }
 
-// This worker's part of the machine: it computes there from now on, and so does all it starts.
+// Pins this worker, and every thread that it starts from now on, to its cores.
 WorkerShare take_share(const Context& context, const Group& group, const HostInfo& host) {
   const CoreSet cores = group.own_cores();
   const bool shared = group.workers_here() > 1;
@@ -167,7 +166,8 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
 
 int work(RunContext& context, const RunConfig& config, const RankIdentity& identity,
          const Roles& roles) {
-  RunPlan plan = plan_run(config, context.engines, roles.workers);  // mistakes are told at once
+  RunPlan plan =
+      plan_run(config, context.engines, roles.workers);  // reports errors before connecting
   if (identity.rank == 0) {
     check_outputs(config);
     check_directories(config);
@@ -191,9 +191,11 @@ int work(RunContext& context, const RunConfig& config, const RankIdentity& ident
 int serve(const RunConfig& config, const RankIdentity& identity, const Roles& roles) {
   Group group(identity, roles, config);
   const auto everyone = group.connect_everyone(kServersName);
-  // Workers stop by themselves when the user wants it. Until here a signal simply ends them and us.
+  // Workers handle an interrupt themselves. Before this point a signal ends all processes.
   const InterruptWatch until_the_workers_end(
-      config.job_name.empty() ? "" : "lockstep: it ends with its workers; once more: at once\n",
+      config.job_name.empty()
+          ? ""
+          : "lockstep: stops when its workers stop; Ctrl-C again stops it at once\n",
       InterruptWatch::Afterwards::Nothing);
   run_server(*everyone);
   return kSuccess;

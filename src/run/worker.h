@@ -1,4 +1,4 @@
-// worker.h: what a process of a run does once it knows its identity.
+// worker.h: runs a worker or a parameter server, once its identity is known.
 #pragma once
 
 #include "run/rank_identity.h"
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Both return an exit code. Rank 0 speaks for all workers; the others only with --verbose.
+// Both return an exit code. Rank 0 prints for all workers; the others print only with --verbose.
 int work(RunContext& context, const RunConfig& config, const RankIdentity& identity,
          const Roles& roles);
 int serve(const RunConfig& config, const RankIdentity& identity, const Roles& roles);

@@ -21,7 +21,7 @@ bool fits(const RunConfig& run, const RunOption& option, std::string_view strate
   return has_use_for(strategy, option, text_of(run, option));
 }
 
-// A value that no strategy takes stays, to be complained about.
+// An unknown value stays and is reported later.
 bool has_no_place(const RunConfig& run, const RunOption& option) {
   return !fits(run, option, run.variable_update) &&
          std::ranges::any_of(strategies(), [&](const StrategyKind& other) {
@@ -30,7 +30,7 @@ bool has_no_place(const RunConfig& run, const RunOption& option) {
 }
 
 RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& swept) {
-  find_strategy(run.variable_update);  // an unknown one is told first
+  find_strategy(run.variable_update);  // throws for an unknown strategy
   for (const std::string& name : swept) {
     const RunOption& option = *find_option(name);
     if (has_no_place(run, option)) set_from_text(run, option, text_of(RunConfig{}, option));
@@ -38,17 +38,17 @@ RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& 
   return run;
 }
 
-// On other hosts it may be there all the same.
+// It may exist on other hosts.
 void check_data_is_here(const RunConfig& run, const Context& context) {
   const bool here = !runs_elsewhere(run, context.environment);
   if (here && !run.data_dir.empty() && !std::filesystem::is_directory(run.data_dir)) {
-    throw UsageError("--data-dir {}: there is no such directory", run.data_dir);
+    throw UsageError("--data-dir {}: no such directory", run.data_dir);
   }
 }
 
 }  // namespace
 
-// This setting with nothing else that could be wrong.
+// The default configuration with only this setting.
 bool has_use_for(std::string_view strategy, const RunOption& option, const std::string& value) {
   RunConfig alone;
   alone.variable_update = strategy;
@@ -61,7 +61,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_what_has_no_place(requested, swept);
   check_data_is_here(run, context);
-  // A run is known by the hosts, not by what their file is called.
+  // A run is identified by its hosts, not by the name of the host file.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
   // Another program's engine is checked by itself; all else is the same.
   RunConfig checked = run;

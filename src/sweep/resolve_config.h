@@ -1,5 +1,5 @@
-// resolve_config.h: the run that a requested comes to, with everything that is wrong told at once.
-// Two options for the same work settle to the same configuration.
+// resolve_config.h: resolves the configuration of a run and reports all problems together. Two
+// requests for the same work resolve to the same configuration.
 #pragma once
 
 #include <set>
@@ -14,12 +14,13 @@ namespace lockstep {
 
 bool has_use_for(std::string_view strategy, const RunOption& option, const std::string& value);
 
-// `swept`: options that may be left out where they have no place, as --num-ps without servers, so
-// that all combinations with them become one run; any other is a problem. Throws UsageError.
+// `swept`: options that are reset where they have no effect, such as --num-ps without servers, so
+// that these combinations become one run. Other options without effect are a problem. Throws
+// UsageError.
 RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept);
 
-// Seconds that it may take, from its arithmetic: rough, for want of anything measured.
+// Rough estimate of its duration in seconds, from its arithmetic operations.
 double guess_seconds(const RunConfig& run, int cores);
 
 }  // namespace lockstep

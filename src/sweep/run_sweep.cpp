@@ -27,7 +27,7 @@ constexpr const char* kLogDirectory = "logs";
 
 using Key = std::pair<std::string, int>;  // id and repeat
 
-// A simulation has the id of the run that it stands for, and settles nothing.
+// A simulated result has the id of its run but does not count as a launch.
 std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
   std::set<Key> keys;
   for (const StoredRun& run : contents.runs) {
@@ -62,10 +62,11 @@ std::optional<double> rate_in(const std::string& line) {
   return error == std::errc() ? std::optional(rate) : std::nullopt;
 }
 
-// `failure`: the reason that the run gave itself; an exit code tells nobody what to do.
+// `failure`: the reason that the run reported, which is more useful than an exit code.
 std::string error_of(const PlanOutcome& ended, const std::optional<RunEvent>& failure) {
-  const std::string why = ended.why.empty() ? "it left no result" : ended.why;
-  if (ended.end != RunEnd::Failed) return why;  // what it says then is that it was ended
+  const std::string why = ended.why.empty() ? "no result was written" : ended.why;
+  if (ended.end != RunEnd::Failed)
+    return why;  // its own message would only say that it was stopped
   return failure ? fmt::format("{} ({})", failure->text, why) : why;
 }
 
@@ -109,7 +110,7 @@ class Sweep {
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
   }
 
-  // Measured by a sweep that was killed before it could write that down.
+  // The result of a sweep that was killed before it could store it.
   std::optional<StoredRun> left_behind(const SweepRun& run, int round) const {
     const std::string raw = raw_file_of(run, round);
     const fs::path path = fs::path(store_.directory()) / raw;
@@ -122,14 +123,14 @@ class Sweep {
                         .result = {}};
     try {
       stored.result = read_result(path.string());
-    } catch (const Error&) {  // not one of ours: it is measured again
+    } catch (const Error&) {  // not a valid result: it is measured again
       return {};
     }
     const bool same = run_id(stored.result.config) == run.id;
     return same && stored.measured() && !is_known(stored) ? std::optional(stored) : std::nullopt;
   }
 
-  // A launch that failed after it had written its result stays one that failed.
+  // A launch that failed after writing its result remains failed.
   bool is_known(const StoredRun& found) const {
     return std::ranges::any_of(store_.contents().runs, [&](const StoredRun& run) {
       return run.id == found.id && run.repeat == found.repeat &&
@@ -176,12 +177,12 @@ class Sweep {
         std::span(&command, 1), {.time = plan_.run_timeout, .interrupted_grace = kLongSteps},
         {.line = line, .poll = poll});
     if (ended.end == RunEnd::Interrupted) {
-      fs::remove(path);  // half a run would look like one
+      fs::remove(path);  // a partial result would look like a complete one
       return {};
     }
     StoredRun stored = stored_run(run, round, ended, path, failure);
     if (failure && failure->kind == RunEvent::Kind::DiskFull) {
-      throw DiskFullError("{}; the sweep stops here; run the same command again once there is room",
+      throw DiskFullError("{}; sweep stopped; free disk space and run the same command to resume",
                           failure->text);
     }
     return stored;

@@ -7,18 +7,19 @@ namespace lockstep {
 
 std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
   if (!options.lists.contains("models") && !options.lists.contains("model")) {
-    throw UsageError("say what to measure: --models NAME:BATCH,...");
+    throw UsageError("no models given; use --models NAME:BATCH,...");
   }
   std::vector<Axis> axes;
   for (const auto& [name, values] : options.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
   }
-  if (options.lists.contains("worker-hosts")) return axes;  // which say how many there are
+  if (options.lists.contains("worker-hosts")) return axes;  // they give the number of workers
   // Over the hosts of a cluster, else over the cores of this machine.
   const auto hosts = options.lists.find("hosts");
   const std::string over = hosts == options.lists.end() ? "num-devices" : "nodes";
   if (options.lists.contains(over)) {
-    if (options.max_devices > 0) throw UsageError("give one of --{} and --max-devices", over);
+    if (options.max_devices > 0)
+      throw UsageError("use either --{} or --max-devices, not both", over);
     return axes;
   }
   const int there =

@@ -1,4 +1,4 @@
-// sweep_options.h: what a sweep was asked for, before it is planned.
+// sweep_options.h: the options of a sweep, before it is planned.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct SweepOptions {
   bool dry_run = false, best = false, retry_failed = false;
 };
 
-// `cores`: of this machine, for what is not said.
+// `cores`: of this machine, for default values.
 std::vector<Axis> axes_of(const SweepOptions& options, int cores);
 
 }  // namespace lockstep

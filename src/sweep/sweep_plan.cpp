@@ -43,8 +43,8 @@ std::vector<std::string> strategies_in(std::span<const Axis> axes) {
   return names;
 }
 
-// Options that have several values, and those that one of several strategies has a use for: the
-// others go without. What none of them has a use for is a mistake.
+// Options with several values, and options that only some of several strategies use: they are reset
+// for the others. An option that no strategy uses is a mistake.
 std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
   const std::vector<std::string> strategies = strategies_in(axes);
   const auto of_use = [&](const Setting& setting) {
@@ -83,10 +83,10 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
   if (runs_here(options) && !options.lists.contains("threads") && most > 1) {
     base.threads = std::max(1, sweep.cores / most);
     const std::string why =
-        most > sweep.cores ? fmt::format("and {} of them share {} cores", most, sweep.cores)
-                           : fmt::format("so that {} of them fit on {} cores", most, sweep.cores);
+        most > sweep.cores ? fmt::format("and {} devices share {} cores", most, sweep.cores)
+                           : fmt::format("so that {} devices fit on {} cores", most, sweep.cores);
     sweep.notes.push_back(
-        fmt::format("a device is {} thread{} in all runs, {}; --threads says otherwise",
+        fmt::format("every device has {} thread{} in all runs, {}; change it with --threads",
                     base.threads, base.threads == 1 ? "" : "s", why));
   }
   sweep.plan = {

@@ -1,4 +1,4 @@
-// sweep_plan.h: what the options for a sweep come to, before anything runs.
+// sweep_plan.h: resolves the options of a sweep into its plan, before anything runs.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace lockstep {
 
 struct PlannedSweep {
   SweepPlan plan;
-  std::vector<std::string_view> differing;  // what tells its runs apart
+  std::vector<std::string_view> differing;  // options in which its runs differ
   int cores = 1;
   std::vector<std::string> notes;
 };
 
 // Whether all runs are on this machine, whose cores are known. Other hosts have other cores, and
-// other programs their own way with threads.
+// external programs manage threads themselves.
 bool runs_here(const SweepOptions& options);
 
 // Throws UsageError with the problems of all runs.
@@ -26,7 +26,7 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context);
 
 std::string rough_time(double seconds);  // "8 s", "5 min", "2 h 10 min"
 
-// Of this sweep alone: the directory may hold others.
+// Only runs of this sweep: the directory may have others.
 std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents);
 
 }  // namespace lockstep

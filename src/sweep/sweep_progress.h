@@ -1,5 +1,5 @@
-// sweep_progress.h: what is told while a sweep runs: a line for each launch on stderr, on a
-// terminal how far it is, and progress.json for those who look on from elsewhere.
+// sweep_progress.h: progress of a running sweep: a line per launch on stderr, a progress line on a
+// terminal, and progress.json for `lockstep serve`.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace lockstep {
 
 class SweepProgress {
  public:
-  // All are borrowed and outlive it.
+  // All arguments are borrowed and outlive it.
   SweepProgress(const PlannedSweep& sweep, const std::string& directory, Context& context);
 
   SweepWatch watch(const InterruptWatch& interrupts);

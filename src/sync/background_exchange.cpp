@@ -104,7 +104,7 @@ void BackgroundExchange::fail(const std::string& reason) {
   }
   try {
     link_.give_up(reason);
-  } catch (const std::exception&) {  // where nobody hears it any more, the first failure counts
+  } catch (const std::exception&) {  // the first failure counts; nobody receives this one
   }
 }
 

@@ -1,5 +1,5 @@
-// background_exchange.h: the thread that visits the parameter servers, so that the engine's need
-// not wait.
+// background_exchange.h: a thread that exchanges data with the parameter servers, so that the
+// engine's thread does not wait.
 //
 // Visits are made one after the other, in the order in which they were posted. While there are
 // none, the exchange tells the servers now and then that this worker still lives.
@@ -21,7 +21,7 @@ class BackgroundExchange {
 
   // Borrows the link. No more than `most` visits are ever posted and not yet made.
   BackgroundExchange(ServerLink& link, int slices, int most);
-  ~BackgroundExchange();  // without finish(): the servers are told that this worker gave up
+  ~BackgroundExchange();  // without finish(): tells the servers that this worker failed
 
   Ticket post(const Visit& visit);
   // These throw what the thread threw.

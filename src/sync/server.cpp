@@ -53,7 +53,7 @@ class Server {
   int64_t updates_before_;                // of a checkpoint
   std::vector<WorkerState> workers_;
   Rooms rooms_;
-  std::string failure_;  // why workers are told to end; empty: they are not
+  std::string failure_;  // the reason sent to workers so that they stop; empty: no failure
 };
 
 Server::Server(Communicator& everyone, const ServerPlan& plan)
@@ -114,7 +114,7 @@ void Server::serve() {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
     const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
-    if (worker >= std::ssize(workers_)) throw Error("rank {} is no worker", worker);
+    if (worker >= std::ssize(workers_)) throw Error("rank {} is not a worker", worker);
     handle(request, worker);
   }
   if (!failure_.empty()) throw Error("{}", failure_);
@@ -138,7 +138,7 @@ void Server::handle(const Request& request, int worker) {
     case RequestKind::Failed:
       return hear_failure(request, worker);
   }
-  throw Error("rank {} sent no request that a parameter server knows", worker);
+  throw Error("rank {} sent an unknown request to a parameter server", worker);
 }
 
 void Server::check(int slice, int worker) const {
@@ -168,7 +168,8 @@ void Server::visit(const Request& request, int worker) {
 void Server::recall(int slice, int worker) {
   check(slice, worker);
   if (!can_answer(slice, worker)) {
-    throw Error("rank {} asked what is remembered of slice {} before it pulled it", worker, slice);
+    throw Error("rank {} requested the optimizer state of slice {} before pulling it", worker,
+                slice);
   }
   std::vector<float> room(static_cast<size_t>(slices_[slice].floats));
   for (size_t kind = 0; kind < kinds_; ++kind) {
@@ -238,11 +239,11 @@ void Server::send_answer(ServerAnswer answer, int worker) {
   workers_[worker].gone = !failure_.empty();
 }
 
-// From now on whoever asks for something is told why there is nothing to be had.
+// From now on every request is answered with the reason of the failure.
 void Server::hear_failure(const Request& request, int worker) {
   std::string reason(request.text_bytes, '\0');
   everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), worker, kDataTag);
-  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} gave up", worker) : reason;
+  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} failed", worker) : reason;
   workers_[worker].gone = true;
   for (int slice = 0; slice < std::ssize(owned_); ++slice) {
     for (int other = 0; other < std::ssize(workers_); ++other) {

@@ -12,7 +12,8 @@ namespace {
 
 int servers_of(const Peers& peers) {
   const int servers = peers.everyone ? peers.everyone->size() - peers.workers->size() : 0;
-  if (servers < 1) throw UsageError("parameter servers are needed: give --num-ps at least 1");
+  if (servers < 1)
+    throw UsageError("this strategy needs parameter servers; use --num-ps of at least 1");
   return servers;
 }
 

@@ -19,7 +19,7 @@ class ServerClient {
   void start();
   void begin_step(double learning_rate) { learning_rate_ = learning_rate; }
   void gradient_ready(int slice);  // only says when
-  // Both go on in the background; either may be kNoSlice.
+  // Both run in the background; either may be kNoSlice.
   BackgroundExchange::Ticket post(int push, int pull);
   BackgroundExchange::Ticket pull_all(std::span<float> into);  // which is laid out like the arena
 

@@ -51,7 +51,7 @@ class ServerLink {
   Communicator& everyone_;
   int workers_;
   std::span<const Slice> slices_;
-  int ended_ = -1;  // the server that told of a failure: it hears nothing any more
+  int ended_ = -1;  // the server that reported a failure: it accepts no more requests
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// server_plan.h: what a parameter server is told before the first step.
+// server_plan.h: the plan that a parameter server receives before the first step.
 //
 // Worker 0 writes the plan as text, so a server knows neither networks nor engines: for it, values
 // are rows of floats, some of which decay.

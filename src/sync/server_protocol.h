@@ -1,4 +1,4 @@
-// server_protocol.h: what workers and parameter servers say to each other.
+// server_protocol.h: the protocol between workers and parameter servers.
 //
 // A worker always speaks first: a Request, with kDataTag the gradients that it announces. If it
 // asks for values, it receives until it has them: the values, then an ServerAnswer. A server sends

@@ -1,4 +1,4 @@
-// sync_options.h: the knobs of all strategies. Each reads those that concern it.
+// sync_options.h: the options of all strategies; each strategy reads its own.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ struct SyncOptions {
 
   int64_t bucket_bytes = 8 << 20;  // of gradients that are communicated together
   bool overlap = true;             // false: communication begins when backward has ended
-  int repacking = 0;               // all gradients in so many equal packs, after backward; 0: no
+  int repacking = 0;  // number of equal packs of all gradients, sent after backward; 0: off
   int64_t small_bytes =
       0;                 // a message per gradient, but neighbours up to this size share one; 0: no
-  int small_group = 10;  // at most so many of them
+  int small_group = 10;  // largest number of them in one message
 
   bool relaxed = false;             // all-reduce: apply the gradients of the step before
   bool staged = false;              // servers: read values that are one step old

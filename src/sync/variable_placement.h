@@ -1,4 +1,4 @@
-// variable_placement.h: which server keeps which part of the values.
+// variable_placement.h: assigns parts of the variables to parameter servers.
 //
 // A slice is what a worker pushes and pulls as one message: a variable, a shard of a large one, or
 // a run of small neighbours. It is one contiguous span of the arena. Decided by values alone, so

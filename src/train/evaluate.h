@@ -1,4 +1,4 @@
-// evaluate.h: how many examples a network gets right.
+// evaluate.h: counts the examples that a network classifies correctly.
 #pragma once
 
 #include <functional>

@@ -37,7 +37,7 @@ ByteBuffer event_head(double seconds, int64_t step) {
 std::string path_in(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw UsageError("cannot make --summary-dir {}: {}", directory, error.message());
+  if (error) throw UsageError("cannot create --summary-dir {}: {}", directory, error.message());
   const std::string name =
       fmt::format("events.out.tfevents.{:.0f}.{}.{}", now(), host_name(), getpid());
   return (std::filesystem::path(directory) / name).string();

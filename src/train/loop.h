@@ -1,4 +1,4 @@
-// loop.h: warm-up steps, then timed steps, and somebody who watches.
+// loop.h: the training loop: warm-up steps, then timed steps, and an observer.
 //
 // Steps are numbered as they are shown: 1, 2, ... are timed; the warm-up before them counts down
 // to -1. Warm-up steps train like the others and advance the global step.

@@ -1,4 +1,4 @@
-// steps.h: what one step does, cut into phases. This is the timed path: no allocation, no logging.
+// steps.h: the phases of one step. This is the timed path: no allocation, no logging.
 #pragma once
 
 #include "data/pipeline/input_source.h"

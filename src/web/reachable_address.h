@@ -1,12 +1,12 @@
-// reachable_address.h: an address of this machine under which others can reach it.
+// reachable_address.h: an address of this machine that other hosts can reach.
 #pragma once
 
 #include <string>
 
 namespace lockstep {
 
-// For whoever listens on all addresses ("0.0.0.0", "::"): the first of that family that is not only
-// for this machine, or else the name of the machine. Any other host is what it is.
+// For a server on all addresses ("0.0.0.0", "::"): the first non-loopback address of that family,
+// else the host name. Any other address is returned unchanged.
 std::string reachable_address(const std::string& listening_on);
 
 }  // namespace lockstep

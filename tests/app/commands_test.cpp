@@ -201,7 +201,7 @@ TEST_F(Commands, ModelsShowsTheLayersOfOne) {
   EXPECT_LT(json.at("parameters").get<int64_t>(), 61842345);
 }
 
-TEST_F(Commands, ModelsKeepsToADataSet) {
+TEST_F(Commands, ModelsListsOnlyTheGivenDataSet) {
   for (const Json& model : Json::parse(run({"models", "--json", "--data-name=cifar10"}).out)) {
     EXPECT_EQ(model.at("dataset"), "cifar10");
   }

@@ -18,7 +18,7 @@ std::string refusal(const Flag& flag, const std::string& text) {
   return "";
 }
 
-TEST(Flags, ANumberIsWrittenWhateverHoldsIt) {
+TEST(Flags, ANumberIsStoredInEveryIntegerType) {
   int narrow = 3;
   int64_t wide = 4;
   std::optional<int> absent;
@@ -42,7 +42,7 @@ TEST(Flags, ANumberOutsideItsRangeIsRefusedAndNotWritten) {
   EXPECT_EQ(value, 5);
 }
 
-TEST(Flags, TheValueBeforehandIsTheDefaultThatHelpShows) {
+TEST(Flags, HelpShowsTheInitialValueAsDefault) {
   int decided = 20, open = 0;
   std::optional<int> absent;
   std::string text = "results";
@@ -63,7 +63,7 @@ TEST(Flags, ASwitchIsTurnedOnAndOff) {
   EXPECT_FALSE(value);
 }
 
-TEST(Flags, AThresholdIsAPart) {
+TEST(Flags, AThresholdIsAFraction) {
   double value = 0;
   threshold_flag(&value).set("5%");
   EXPECT_DOUBLE_EQ(value, 0.05);

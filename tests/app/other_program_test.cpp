@@ -54,10 +54,11 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
 
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
   EXPECT_EQ(train("other"), kUsage);
-  EXPECT_THAT(err_.str(), HasSubstr("lockstep-other, which is not there; './run other' builds it"));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("lockstep-other, which does not exist; './run other' builds it"));
 }
 
-TEST_F(OtherEngine, IsAmongTheNamesThatAnUnknownEngineIsTold) {
+TEST_F(OtherEngine, IsListedWhenAnEngineIsUnknown) {
   EXPECT_EQ(train("tensorflow"), kUsage);
   EXPECT_THAT(err_.str(), HasSubstr("--engine must be one of native, other, not 'tensorflow'"));
 }

@@ -13,13 +13,13 @@ TEST_F(Sweep, AReportTakesADirectoryOnce) {
   ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=1"})).outcome.end, RunEnd::Completed);
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), results() + "/"});
   ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
-  EXPECT_THAT(report.err, HasSubstr("is given twice and counts once"));
+  EXPECT_THAT(report.err, HasSubstr("is given twice; it counts once"));
   EXPECT_THAT(report.out, HasSubstr("1 launch: a confidence interval needs at least 3"));
   EXPECT_THAT(report.err, Not(HasSubstr("no single steps")));
   const std::string copy = (directory_ / "copy").string();
   fs::copy(results(), copy, fs::copy_options::recursive);
   const Ran copied = run({LOCKSTEP_PROGRAM, "report", results(), copy});
-  EXPECT_THAT(copied.err, HasSubstr("1 of its launches are copies of others here"));
+  EXPECT_THAT(copied.err, HasSubstr("1 of its launches are copies of other launches here"));
   EXPECT_THAT(copied.out, HasSubstr("1 launch: a confidence interval needs at least 3"));
   fs::remove_all(copy + "/runs");
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "report", copy}).err, HasSubstr("note: no single steps: "));

@@ -23,7 +23,7 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const Ran first = run(sweep({"--num-devices=1,2", "--repeats=2", "--best"}));
   ASSERT_EQ(first.outcome.end, RunEnd::Completed) << first.err;
   EXPECT_THAT(first.out, HasSubstr("efficiency"));
-  EXPECT_THAT(first.out, HasSubstr("the only one"));
+  EXPECT_THAT(first.out, HasSubstr("only configuration"));
   const StoreContents contents = read_store(results());
   EXPECT_EQ(contents.runs.size(), 4u);
   for (const StoredRun& run : contents.runs) {
@@ -55,7 +55,7 @@ TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
 }
 
 // Kills whole process trees without mercy, at moments drawn at random.
-TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
+TEST_F(Sweep, AKillAtAnyMomentLosesNoFinishedLaunch) {
   const RandomStream random(7, 1);
   size_t before = 0;
   for (uint64_t attempt = 0; attempt < 6; ++attempt) {
@@ -104,7 +104,7 @@ TEST_F(Sweep, ASecondSweepInTheDirectoryIsRefused) {
   EXPECT_THAT(ran.err, HasSubstr("another sweep is running"));
 }
 
-TEST_F(Sweep, AFailedRunIsAResultAndTheSweepGoesOn) {
+TEST_F(Sweep, AFailedRunIsAResultAndTheSweepContinues) {
   const std::string program = (directory_ / "broken.toml").string();
   std::ofstream(program) << R"(description = "always breaks"
 command = ["sh", "-c", "echo woe; exit 3", "{model}", "{batch_size}", "{num_batches}",
@@ -138,7 +138,7 @@ total = '^total: (?P<value>\S+)'
   EXPECT_FALSE(fs::exists(results() + "/comparison_graph.svg"));
 }
 
-TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
+TEST_F(Sweep, CtrlCEndsASweepAndTheNextCallResumes) {
   bool asked = false;
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=5000"}), [&] {
     if (asked || !fs::exists(results() + "/results.jsonl")) return Next::GoOn;
@@ -147,7 +147,7 @@ TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
     return Next::Stop;
   });
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
-  EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
+  EXPECT_THAT(ran.err, HasSubstr("the same command resumes"));
   EXPECT_EQ(ran.exit_code(), 130);
 }
 
@@ -160,10 +160,10 @@ TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
   EXPECT_THAT(ran.err, Not(HasSubstr("was not reached")));
   const Ran listed =
       run(sweep({"--num-devices=1", "--precision=99%", "--repeats=200", "--dry-run"}));
-  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches to go")) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches remain")) << listed.err;
 }
 
-TEST_F(Sweep, PrecisionThatWasNotReachedIsSaid) {
+TEST_F(Sweep, PrecisionThatWasNotReachedIsReported) {
   const Ran ran = run(sweep({"--num-devices=1", "--precision=0.0001%", "--repeats=3"}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("note: --precision 0.0001% was not reached: trivial:2 x1 native"));

@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
+TEST_F(Sweep, TuneListsItsCandidatesAndRequiresOneNetwork) {
   const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=2",
                           "--gradient-compression=none", "--dry-run", "--threads=1"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
@@ -20,7 +20,7 @@ TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
   ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
   const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
   EXPECT_EQ(two.exit_code(), 2);
-  EXPECT_THAT(two.err, HasSubstr("say which network to tune"));
+  EXPECT_THAT(two.err, HasSubstr("tune needs one network"));
 }
 
 TEST_F(Sweep, TuneEndsWithTheWinnersCommandLine) {

@@ -50,7 +50,7 @@ TEST(InterruptWatch, RemembersTheFirstSignalAndTheSecondKills) {
               KilledBySignal(SIGINT), "");
 }
 
-TEST(InterruptWatch, AWishMayComeByTwoWays) {
+TEST(InterruptWatch, OneInterruptMayArriveTwice) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch;
                 for (const int signal : {SIGUSR1, SIGTERM, SIGUSR1, SIGUSR1}) send(signal);
@@ -79,7 +79,7 @@ TEST(InterruptWatch, AWorkerThatHasStoppedWithTheOthersSurvivesItsOwnSignal) {
   }
 }
 
-TEST(InterruptWatch, ItsAnswerIsSaid) {
+TEST(InterruptWatch, ItsMessageIsPrinted) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch("soon\n");
                 send(SIGTERM);
@@ -88,7 +88,7 @@ TEST(InterruptWatch, ItsAnswerIsSaid) {
               ExitedWithCode(0), "soon");
 }
 
-TEST(LastWords, AreSaidByTheSignalThatEndsTheProgram) {
+TEST(LastWords, ArePrintedByTheSignalThatEndsTheProgram) {
   EXPECT_EXIT(live_through([] {
                 const InterruptWatch watch("soon\n");
                 const LastWords words("logs: here\n");

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-TEST(NetworkInterfaces, LoopbackIsThereAndNotForOthers) {
+TEST(NetworkInterfaces, LoopbackExistsAndIsNotReachableByOthers) {
   EXPECT_EQ(interface_with("127.0.0.1"), "lo");
   for (const NetworkInterface& each : network_interfaces()) {
     if (is_loopback(each.address)) {
@@ -19,7 +19,7 @@ TEST(NetworkInterfaces, LoopbackIsThereAndNotForOthers) {
   }
 }
 
-TEST(NetworkInterfaces, LinkLocalAddressesAreNotForOthers) {
+TEST(NetworkInterfaces, LinkLocalAddressesAreNotOfferedToOthers) {
   for (const NetworkInterface& each : network_interfaces()) {
     if (each.address.starts_with("fe80:")) {
       EXPECT_FALSE(each.for_others) << each.address;
@@ -31,7 +31,7 @@ TEST(NetworkInterfaces, Version4ComesFirst) {
   EXPECT_TRUE(std::ranges::is_sorted(network_interfaces(), {}, &NetworkInterface::ipv6));
 }
 
-TEST(NetworkInterfaces, AnUnknownNameIsToldWhatThereIs) {
+TEST(NetworkInterfaces, AnUnknownNameListsTheInterfaces) {
   EXPECT_EQ(address_of_interface("lo"), "127.0.0.1");
   try {
     address_of_interface("warp0");

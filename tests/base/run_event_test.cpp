@@ -9,7 +9,7 @@ namespace {
 
 using Kind = RunEvent::Kind;
 
-TEST(RunEvent, ComesBackFromItsLine) {
+TEST(RunEvent, IsParsedFromItsLine) {
   for (const RunEvent& event :
        {RunEvent{Kind::Interrupted}, RunEvent{Kind::Failed, "out of memory"},
         RunEvent{Kind::DiskFull, "cannot write r.json"}}) {
@@ -28,7 +28,7 @@ TEST(RunEvent, IsNotReadFromOrdinaryLines) {
   }
 }
 
-TEST(RunEvent, IsOnlyReportedToWhoeverListens) {
+TEST(RunEvent, IsReportedOnlyToAParentThatReadsEvents) {
   std::ostringstream out, err;
   Context context = {.out = out, .err = err};
   report_event(context, {Kind::Failed, "x"});

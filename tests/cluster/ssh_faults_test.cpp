@@ -50,7 +50,7 @@ TEST_F(SshFaults, AHostThatRefusesSshIsNamed) {
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
+TEST_F(SshFaults, AllFailedHostsAreReportedTogether) {
   stop_sshd(1);
   stop_sshd(2);
   const Ran ran = launch({"--hosts=host1,host2,nosuchhost"});
@@ -61,10 +61,10 @@ TEST_F(SshFaults, AllHostsThatFailAreNamedAtOnce) {
   EXPECT_FALSE(fs::exists(path("lockstep-runs"))) << "nothing ran, so there are no logs";
 }
 
-TEST_F(SshFaults, AHostThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+TEST_F(SshFaults, AnUnresolvableHostMayBeMeantAsAFile) {
   const Ran ran = launch({"--hosts=nodes"});
   EXPECT_EQ(ran.exit_code(), 1);
-  EXPECT_THAT(ran.err, HasSubstr("; and there is no file 'nodes'\n"));
+  EXPECT_THAT(ran.err, HasSubstr("; no file 'nodes' either\n"));
 }
 
 TEST_F(SshFaults, AHostThatCannotBeReachedIsNamed) {
@@ -98,7 +98,7 @@ TEST_F(SshFaults, AHostThatVanishesEndsTheRun) {
   const Ran ran = launch_long({}, [&] { hosts_->cut(2); });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   expect_nothing_left();
 }
 
@@ -108,7 +108,7 @@ TEST_F(SshFaults, AHostThatHangsEndsTheRun) {
   });
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host2"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   for (const char* program : {"sshd", "lockstep"}) {  // it wakes up
     for (const pid_t process : processes_in(2, program)) kill(process, SIGCONT);
   }
@@ -131,13 +131,13 @@ TEST_F(SshFaults, AKilledAgentEndsTheRun) {
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AKilledLauncherTakesAllWithIt) {
+TEST_F(SshFaults, AKilledLauncherEndsAllProcesses) {
   const Ran ran = launch_long({}, [&] { signal_in(0, "lockstep train", SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AnInterruptedRunReportsWhatItHas) {
+TEST_F(SshFaults, AnInterruptedRunReportsItsPartialResult) {
   const Ran ran =
       launch_long({"--result", path("r.json")}, [&] { signal_in(0, "lockstep train", SIGINT); });
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
@@ -157,7 +157,7 @@ bool is_pending(pid_t process, int signal) {
   return false;
 }
 
-TEST_F(SshFaults, InterruptedTwiceItEndsAtOnceEvenWhenAWorkerHangs) {
+TEST_F(SshFaults, ASecondInterruptEndsTheRunEvenIfAWorkerHangs) {
   const Ran ran = launch_long({"--stall-timeout=200"}, [&] {
     signal_in(2, "lockstep train", SIGSTOP);
     for (const pid_t launcher : without_guards(processes_in(0, "lockstep train"))) {
@@ -220,8 +220,7 @@ class SlowSshFaults : public SshCluster {
 TEST_F(SlowSshFaults, ALauncherThatIsInterruptedWhileItCopiesLeavesNothing) {
   const auto [code, err] = signalled(SIGINT);
   EXPECT_EQ(code, 130);
-  EXPECT_EQ(err,
-            "lockstep: interrupted before anything was started; nothing is left on the hosts\n");
+  EXPECT_EQ(err, "lockstep: interrupted before the run started; nothing is left on the hosts\n");
   expect_nothing_left_soon();
 }
 
@@ -230,22 +229,22 @@ TEST_F(SlowSshFaults, ALauncherThatIsKilledWhileItCopiesLeavesNothing) {
   expect_nothing_left_soon();
 }
 
-TEST_F(SshFaults, APortThatIsTakenIsNamedWithItsHost) {
+TEST_F(SshFaults, APortInUseIsReportedWithItsHost) {
   const Ran ran = launch({"--worker-hosts=host1:22,host2:22"});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("lockstep: host host1: lockstep: cannot listen on *:22: "));
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, WhatOnlyAWorkerCanTellIsToldByItsExitCode) {
+TEST_F(SshFaults, TheExitCodeOfAWorkerBecomesThatOfTheRun) {
   const Ran ran = launch({"--hosts=host1,host2", "--communicator=gloo", "--interface=nowhere"});
   EXPECT_EQ(ran.exit_code(), 2) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("nowhere"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   expect_nothing_left();
 }
 
-TEST_F(SshFaults, AllHostsThatAreNotFitAreToldAtOnce) {
+TEST_F(SshFaults, AllHostsThatAreNotReadyAreReportedTogether) {
   for (int host = 1; host <= 2; ++host) {
     const std::string size = fmt::format("size={}m", 30 * host);
     ASSERT_EQ(run_on(host, {"mount", "-t", "tmpfs", "-o", size, "none", disk()}).exit_code(), 0);
@@ -264,7 +263,7 @@ TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
           R"("token":"t","keeps_store":false,"store_port":0,"directory":"d"}' | "$0" agent)",
           LOCKSTEP_PROGRAM});
   EXPECT_EQ(ran.exit_code(), 1);
-  EXPECT_THAT(ran.err, HasSubstr("and the launcher is 0.0.1"));
+  EXPECT_THAT(ran.err, HasSubstr("0.0.1 at the launcher"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST_P(CommunicatorContract, BroadcastTakesTheRootsValuesEverywhere) {
 }
 
 // All ranks are on one machine and share its monotonic clock.
-TEST_P(CommunicatorContract, NobodyLeavesABarrierBeforeAllHaveCome) {
+TEST_P(CommunicatorContract, NoRankLeavesABarrierBeforeAllHaveArrived) {
   on_all_sizes([](Communicator& comm) {
     for (int round = 0; round < 10; ++round) {
       const int64_t came = Clock::now().time_since_epoch().count();

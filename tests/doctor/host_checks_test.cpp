@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(Checks, HostsOfWhichTheSameIsTrueShareARow) {
+TEST(Checks, HostsWithTheSameFindingShareARow) {
   const HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   for (const CheckRow& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
     EXPECT_EQ(row.hosts.size(), 2u) << row.check;
@@ -111,7 +111,7 @@ std::string told(const CheckContext& context, const std::string& check) {
   return "";
 }
 
-TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
+TEST(Checks, EachInterfaceIsListedOnceWhateverItsName) {
   HostReport host = healthy("a");
   host.facts["interfaces"] = {{{"name", "eth10"}, {"address", "10.0.0.1"}},
                               {{"name", "eth1"}, {"address", "10.0.1.1"}},
@@ -120,7 +120,7 @@ TEST(Checks, InterfacesAreToldOnceEachWhateverTheyAreCalled) {
   EXPECT_EQ(told({.all = all, .version = "1", .program = "p"}, "interfaces"), "eth10, eth1");
 }
 
-TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
+TEST(Checks, TheNameOfTheFirstHostMustNotResolveToLoopback) {
   HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "own name"), "");
@@ -128,23 +128,23 @@ TEST(Checks, TheFirstHostMustNotCallItselfByLoopback) {
   all.hosts[0].facts["way_to_itself"] = "10.0.0.1";
   all.hosts[1].facts["host"] = "b";
   all.hosts[1].facts["way_to_itself"] = "127.0.0.1";
-  EXPECT_EQ(told(context, "own name"), "leads to 10.0.0.1");
+  EXPECT_EQ(told(context, "own name"), "resolves to 10.0.0.1");
   all.hosts[0].facts["way_to_itself"] = "127.0.0.1";
-  EXPECT_EQ(told(context, "own name"), "a leads to 127.0.0.1 there");
+  EXPECT_EQ(told(context, "own name"), "a resolves to 127.0.0.1 there");
   EXPECT_EQ(worst_of(rows_for(context, true)), Level::Problem);
   EXPECT_EQ(worst_of(rows_for(context, false)), Level::Ok) << "with --interface it may go well";
   all.hosts[1].facts["host"] = "a";
   EXPECT_EQ(told(context, "own name"), "") << "two names of one machine";
 }
 
-TEST(Checks, OneHostHasNoOthersToCompareWith) {
+TEST(Checks, ASingleHostIsNotComparedWithOthers) {
   const HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
-  EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s of a plain loop on all cores"));
+  EXPECT_THAT(told(context, "compute"), HasSubstr("100 GFLOP/s in a simple loop on all cores"));
   EXPECT_EQ(told(context, "clock"), "") << "this machine's clock is its own";
 }
 
-TEST(Checks, ALittleStolenTimeIsNotNone) {
+TEST(Checks, ALittleStolenTimeIsShownAsBelowTwoPercent) {
   HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
   EXPECT_EQ(told(context, "stolen time"), "none");
@@ -152,18 +152,18 @@ TEST(Checks, ALittleStolenTimeIsNotNone) {
   EXPECT_EQ(told(context, "stolen time"), "below 2 %");
 }
 
-TEST(Checks, WhatAMachineDoesNotShowIsSaid) {
+TEST(Checks, ValuesThatAMachineDoesNotProvideAreMarked) {
   HostReport host = healthy("a");
   host.facts.erase("governor");
   host.facts["transparent_huge_pages"] = nullptr;
   const HostSurvey all = {.hosts = {host}, .links = {}};
   const CheckContext context = {.all = all, .version = "1", .program = "p"};
-  EXPECT_EQ(told(context, "governor"), "not shown by this machine");
-  EXPECT_EQ(told(context, "huge pages"), "not shown by this machine");
+  EXPECT_EQ(told(context, "governor"), "not available on this machine");
+  EXPECT_EQ(told(context, "huge pages"), "not available on this machine");
   EXPECT_EQ(told(context, "Slurm"), "none (only --launcher slurm needs it)");
 }
 
-TEST(Checks, AdviceForAHostThatIsNotReachedSuitsTheWayThere) {
+TEST(Checks, AdviceForAnUnreachableHostDependsOnTheRoute) {
   HostSurvey all = {.hosts = {healthy("n1")}, .links = {}};
   all.hosts[0].unreachable = "srun: error: Invalid partition name";
   const auto rows = rows_for(

@@ -87,7 +87,7 @@ line = 'nan'
   EXPECT_EQ(program.silence_seconds, 2.5);
 }
 
-TEST(ProgramFile, AGoodOneHasNoProblems) { EXPECT_THAT(all_problems(kGood), IsEmpty()); }
+TEST(ProgramFile, AValidFileHasNoProblems) { EXPECT_THAT(all_problems(kGood), IsEmpty()); }
 
 TEST(ProgramFile, AllMistakesAreReportedAtOnceWithTheirLines) {
   const std::vector<std::string> problems = all_problems(R"(comand = ["run"]
@@ -104,18 +104,20 @@ A = "{modle}"
 [fixed]
 colour = "blue"
 )");
-  EXPECT_THAT(problems, Contains(StartsWith("x.toml:1: comand is no key; did you mean command?")));
-  EXPECT_THAT(problems, Contains(StartsWith("x.toml:2: command must be a list of texts")));
+  EXPECT_THAT(problems,
+              Contains(StartsWith("x.toml:1: comand is not a valid key; did you mean command?")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:2: command must be a list of strings")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:3: start must be one of single, per_device")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:4: timeout_seconds must be a number above 0")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:5: servers must be a whole number")));
   EXPECT_THAT(problems,
-              Contains(HasSubstr("x.toml:7: output.step: 'no group' does not say where")));
-  EXPECT_THAT(problems, Contains(HasSubstr("x.toml:8: output.total: '(unclosed' is no regular")));
+              Contains(HasSubstr("x.toml:7: output.step: 'no group' has no group for the number")));
+  EXPECT_THAT(problems,
+              Contains(HasSubstr("x.toml:8: output.total: '(unclosed' is not a valid regular")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:9: output.lines must be one of last, mean")));
-  EXPECT_THAT(problems, Contains(HasSubstr("x.toml:11: env.A: there is no placeholder {modle}; "
+  EXPECT_THAT(problems, Contains(HasSubstr("x.toml:11: env.A: unknown placeholder {modle}; "
                                            "did you mean {model}?")));
-  EXPECT_THAT(problems, Contains(StartsWith("x.toml:13: fixed.colour is no option of a run")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:13: fixed.colour is not a run option")));
 }
 
 TEST(ProgramFile, BrokenTomlIsOneProblemWithItsLine) {
@@ -123,7 +125,7 @@ TEST(ProgramFile, BrokenTomlIsOneProblemWithItsLine) {
               ElementsAre(StartsWith("x.toml:2: ")));
 }
 
-TEST(ProgramFile, AResultMustSayWhatRan) {
+TEST(ProgramFile, ModelAndBatchSizeMustBeKnown) {
   const std::string output = "\n[output]\ntotal = '(.*)'\n";
   EXPECT_THAT(all_problems("command = ['run', '{model}']" + output),
               ElementsAre(HasSubstr("has no {batch_size}")));
@@ -132,13 +134,13 @@ TEST(ProgramFile, AResultMustSayWhatRan) {
       IsEmpty());
 }
 
-TEST(ProgramFile, NumbersMustComeFromSomewhere) {
+TEST(ProgramFile, AThroughputPatternIsRequired) {
   EXPECT_THAT(all_problems("command = ['run', '{model}', '{batch_size}']"),
               ElementsAre(HasSubstr("needs 'total' or 'step'")));
   EXPECT_THAT(
       all_problems("command = ['{model}', '{batch_size}']\n[output]\nstep = '(.)'\nstep_is = "
                    "'running_mean'\nlines = 'mean'"),
-      ElementsAre(HasSubstr("output.lines must be last")));
+      ElementsAre(HasSubstr("output.lines must be 'last'")));
 }
 
 TEST(ReadyPrograms, AreAllWithoutMistakes) {

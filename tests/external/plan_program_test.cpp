@@ -50,7 +50,7 @@ TEST(PlanProgram, ValuesAreWordsAndNeverShellText) {
   EXPECT_EQ(plan_program(program, run, kAddresses)[0].argv, (Argv{"run", run.model, run.data_dir}));
 }
 
-TEST(PlanProgram, AnOptionalPartGoesWhenItsValueIsMissing) {
+TEST(PlanProgram, AnOptionalArgumentWithoutValueIsLeftOut) {
   const Program program = program_of("command = ['run', ['--data', '{data_dir}'], 'end']");
   RunConfig run = run_of(1);
   EXPECT_EQ(plan_program(program, run, kAddresses)[0].argv, (Argv{"run", "end"}));
@@ -58,7 +58,7 @@ TEST(PlanProgram, AnOptionalPartGoesWhenItsValueIsMissing) {
   EXPECT_EQ(plan_program(program, run, kAddresses)[0].argv, (Argv{"run", "--data", "/d", "end"}));
 }
 
-TEST(PlanProgram, ARequiredPartWithoutValueIsRefused) {
+TEST(PlanProgram, ARequiredArgumentWithoutValueIsRejected) {
   const Program program = program_of("command = ['run', '--data={data_dir}']");
   EXPECT_THROW(plan_program(program, run_of(1), kAddresses), UsageError);
 }
@@ -97,7 +97,7 @@ TEST(PlanProgram, RolesAreServersAndWorkersThatKnowEachOther) {
   EXPECT_EQ(plan[2].argv[2], "--task=1");
 }
 
-TEST(PlanProgram, NamesAreTheProgramsOwnAndOthersAreRefused) {
+TEST(PlanProgram, NamesAreTranslatedAndUnknownOnesRejected) {
   const Program program =
       program_of("command = ['run', '{model}']\n[names.model]\nresnet50 = 'ResNet50'");
   EXPECT_EQ(plan_program(program, run_of(1), kAddresses)[0].argv[1], "ResNet50");
@@ -107,20 +107,22 @@ TEST(PlanProgram, NamesAreTheProgramsOwnAndOthersAreRefused) {
     plan_program(program, run, kAddresses);
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "--model vgg16: x has resnet50");
+    EXPECT_STREQ(error.what(), "--model vgg16: not supported by x; use one of resnet50");
   }
 }
 
-TEST(PlanProgram, AWishThatTheProgramNeverHearsIsRefused) {
+TEST(PlanProgram, AnOptionThatTheProgramDoesNotTakeIsRejected) {
   const Program program = program_of("command = ['run', '{model}', '{batch_size}']");
   RunConfig run = {.model = "resnet50", .batch_size = 8};
   run.result = "r.json";
   EXPECT_THAT(unsupported_options(program, run), IsEmpty());
   run.optimizer = "adam";
   run.num_devices = 2;
-  EXPECT_THAT(unsupported_options(program, run),
-              ElementsAre(StartsWith("--optimizer adam: the command of x has no {optimizer}"),
-                          StartsWith("--num-devices 2: ")));
+  EXPECT_THAT(
+      unsupported_options(program, run),
+      ElementsAre(
+          StartsWith("--optimizer adam: not supported by x; its command has no {optimizer}"),
+          StartsWith("--num-devices 2: ")));
 }
 
 TEST(PlanProgram, FixedOptionsAreNotedAndOthersRefused) {
@@ -163,7 +165,7 @@ TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
   EXPECT_THROW(plan_program(program, run, kAddresses), UsageError);
 }
 
-TEST(PlanProgram, WorkersThatOneProcessTellsApartAreAllExpected) {
+TEST(PlanProgram, AllWorkersThatOneProcessReportsAreExpected) {
   EXPECT_EQ(reporting_workers(load_program("torchrun_ddp"), run_of(2)), 2);
   EXPECT_EQ(reporting_workers(load_program("tf_cnn_benchmarks"), run_of(2)), 1);
 }

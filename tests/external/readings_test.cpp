@@ -45,7 +45,7 @@ TEST(Readings, LastAndMedianAreOfOneWorkersLines) {
   EXPECT_EQ(last.images_per_second(), 4);
 }
 
-TEST(Readings, WorkersAreCombinedAsTold) {
+TEST(Readings, WorkersAreCombinedAsDefined) {
   Program program = by_steps();
   program.output.lines = CombineLines::Last;
   const auto combined = [&](CombineWorkers how) {
@@ -84,23 +84,23 @@ TEST(Readings, MoreLinesThanAreKeptAreAProblemUnlessATotalDecides) {
   EXPECT_EQ(of_many_lines("total 7").first, 7);
 }
 
-TEST(Readings, NothingMatchedIsAProblemAndNoNumber) {
+TEST(Readings, NoMatchingLineIsAProblem) {
   const Program program = by_steps();
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "hello"}), Readings::Found::Nothing);
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
-  EXPECT_THAT(readings.problem(), HasSubstr("no line of its output matches"));
+  EXPECT_THAT(readings.problem(), HasSubstr("no output line matches"));
 }
 
-TEST(Readings, HalfALineIsNoNumber) {
+TEST(Readings, APartialLineIsNotRead) {
   const Program program = by_steps();
   Readings readings(program, 1, 1);
   EXPECT_EQ(feed(readings, {0, "rate 20", /*whole=*/false}), Readings::Found::Nothing);
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
-  EXPECT_THAT(readings.problem(), HasSubstr("'rate 20' was not whole"));
+  EXPECT_THAT(readings.problem(), HasSubstr("'rate 20' was cut off"));
 }
 
-TEST(Readings, WhatIsNoRateIsAProblem) {
+TEST(Readings, AnInvalidRateIsAProblem) {
   for (const char* bad : {"rate nan", "rate inf", "rate 0", "rate -3", "rate fast", "rate 1e999"}) {
     const Program program = by_steps();
     Readings readings(program, 1, 1);
@@ -111,20 +111,20 @@ TEST(Readings, WhatIsNoRateIsAProblem) {
   }
 }
 
-TEST(Readings, ForbiddenLinesEndTheRunAndRequiredOnesMustCome) {
+TEST(Readings, ForbiddenLinesEndTheRunAndRequiredLinesMustAppear) {
   Program program = by_steps();
   program.forbidden_line = "diverged";
   program.required_line = "^done$";
   Readings readings(program, 1, 1);
   feed(readings, {0, "rate 10"});
-  EXPECT_THAT(readings.problem(), HasSubstr("no line says '^done$'"));
+  EXPECT_THAT(readings.problem(), HasSubstr("no output line matches '^done$'"));
   feed(readings, {0, "done"});
   EXPECT_EQ(readings.problem(), "");
   EXPECT_EQ(feed(readings, {0, "it diverged"}), Readings::Found::Forbidden);
   EXPECT_EQ(readings.images_per_second(), std::nullopt);
 }
 
-TEST(Readings, EnoughIsWhenEveryWorkerHasEnoughAfterTheSkippedOnes) {
+TEST(Readings, TheRunEndsWhenEveryWorkerHasEnoughCountedLines) {
   Program program = by_steps();
   program.output.skip_steps = 1;
   program.output.enough_steps = 2;

@@ -1,6 +1,7 @@
 // Ready-made definitions against output as their programs print it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "external/readings.h"
@@ -24,14 +25,14 @@ std::ostream& operator<<(std::ostream& out, const Recording& recording) {
 class RecordedOutput : public ::testing::TestWithParam<Recording> {};
 
 void feed(Readings& readings, size_t command, const std::string& name) {
-  std::ifstream file(std::string(LOCKSTEP_RECORDED) + "/" + name);
+  std::ifstream file(std::filesystem::path(LOCKSTEP_RECORDED) / name);
   ASSERT_TRUE(file) << name;
   for (std::string line; std::getline(file, line);) {
     readings.add({.command = command, .time = Seconds(0), .text = line, .whole = true});
   }
 }
 
-TEST_P(RecordedOutput, IsReadAsItWasMeant) {
+TEST_P(RecordedOutput, GivesTheExpectedNumbers) {
   const Recording& recording = GetParam();
   const Program program = load_program(recording.program);
   Readings readings(program, recording.workers, recording.devices);
@@ -75,7 +76,7 @@ TEST(RecordedOutput, StepLinesOfOneDeviceBecomeSamplesOfAll) {
 }
 
 // The lines that a published run of the workers shows, four to a step.
-TEST(RecordedOutput, WorkersThatShareOneLogAreToldApart) {
+TEST(RecordedOutput, WorkersThatShareOneLogAreDistinguished) {
   const Program program = load_program("seed_worker");
   Readings readings(program, 2, 2);
   const std::string lines[] = {

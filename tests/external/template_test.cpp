@@ -16,12 +16,12 @@ TEST(Template, FindsPlaceholdersInOrder) {
   EXPECT_THAT(placeholders_in("{{model}}"), IsEmpty());
 }
 
-TEST(Template, PutsValuesInOnceAndNeverReadsThemAgain) {
+TEST(Template, DoesNotExpandPlaceholdersInsideValues) {
   EXPECT_EQ(expanded("{a}-{b}", {{"a", "{b}"}, {"b", "$(rm -rf /); 'x'"}}), "{b}-$(rm -rf /); 'x'");
   EXPECT_EQ(expanded("{{{a}}}", {{"a", "1"}}), "{1}");
 }
 
-TEST(Template, RefusesBracesThatAreNoPlaceholder) {
+TEST(Template, RejectsBracesOutsidePlaceholders) {
   for (const char* bad : {"{", "}", "{}", "{Model}", "{a b}", "a}b", "{open", "{a{b}"}) {
     EXPECT_THROW(placeholders_in(bad), UsageError) << bad;
   }

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
+TEST(OutputRelay, UnwritableLogsAreReportedOnceAndTheRunContinues) {
   const TemporaryDirectory directory;
   const std::filesystem::path& logs = directory.path();
   for (const char* name : {"rank-0-a.log", "rank-1-b.log"}) {
@@ -27,21 +27,36 @@ TEST(OutputRelay, LogsThatCannotBeKeptAreToldOnceAndTheRunGoesOn) {
   relay.hear(0, "three", false);
   EXPECT_EQ(out.str(), "one\nthree\n");
   EXPECT_EQ(err.str(),
-            "note: the logs in " + logs.string() + " are not complete: No space left on device\n");
+            "note: logs in " + logs.string() + " are incomplete: No space left on device\n");
 }
 
-TEST(OutputRelay, AnInterruptionIsToldOnceByRank0OrByTheLauncher) {
+TEST(OutputRelay, AnInterruptionIsReportedOnceByRank0OrTheLauncher) {
   for (const bool by_rank_0 : {true, false}) {
     std::ostringstream out, err;
     Context context = {.out = out, .err = err};
     OutputRelay relay(context, {}, {});
-    if (by_rank_0) relay.hear(0, "lockstep: interrupted after 3 of 10 timed steps", true);
+    if (by_rank_0) relay.hear(0, event_line({RunEvent::Kind::Interrupted}), true);
     EXPECT_EQ(relay.since_interruption().has_value(), by_rank_0);
     relay.tell_of_interruption();
     EXPECT_EQ(err.str(),
-              by_rank_0 ? "lockstep: interrupted after 3 of 10 timed steps\n"
-                        : "lockstep: interrupted; nothing more was measured than is shown here\n");
+              by_rank_0 ? "" : "lockstep: interrupted; only what is shown above was measured\n");
   }
+}
+
+TEST(OutputRelay, AFailureIsReportedInTheWordsOfTheRankThatFailed) {
+  std::ostringstream out, err;
+  Context context = {.out = out, .err = err, .environment = [](const std::string&) {
+                       return std::optional<std::string>("1");
+                     }};
+  OutputRelay relay(context, {}, {});
+  relay.hear(0, event_line({.text = "rank 1 is gone"}), true);
+  relay.hear(1, event_line({.text = "not enough memory"}), true);
+  relay.report_failure(1, "worker 1 ended with exit code 1");
+  relay.report_failure({}, "worker 1 ended with exit code 1");
+  relay.report_failure(2, "worker 2 died by signal 9");
+  EXPECT_EQ(err.str(),
+            "@lockstep failed not enough memory\n@lockstep failed rank 1 is gone\n"
+            "@lockstep failed worker 2 died by signal 9\n");
 }
 
 }  // namespace

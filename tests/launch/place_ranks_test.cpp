@@ -23,7 +23,7 @@ std::vector<std::string> placed(const std::vector<Host>& hosts, const PlacementR
   return text;
 }
 
-TEST(Placement, EveryHostHasOneWorkerUnlessMoreIsSaid) {
+TEST(Placement, EveryHostHasOneWorkerByDefault) {
   EXPECT_THAT(placed(kThree, {}), ElementsAre("0@a", "1@b", "2@c"));
 }
 
@@ -32,18 +32,18 @@ TEST(Placement, NeighbouringRanksShareAHost) {
               ElementsAre("0@a", "1@a", "2@b", "3@b"));
 }
 
-TEST(Placement, SlotsSayHowManyUnlessTheUserDoes) {
+TEST(Placement, SlotsGiveTheNumberOfWorkersUnlessTheUserDoes) {
   const std::vector<Host> hosts = {{"a", "a", 2}, {"b", "b", 1}};
   EXPECT_THAT(placed(hosts, {}), ElementsAre("0@a", "1@a", "2@b"));
   EXPECT_THAT(placed(hosts, {.workers_per_node = 1}), ElementsAre("0@a", "1@b"));
 }
 
-TEST(Placement, FewerWorkersThanPlacesLeaveTheLastPlacesEmpty) {
+TEST(Placement, FewerWorkersThanSlotsLeaveTheLastSlotsEmpty) {
   EXPECT_THAT(placed(kThree, {.workers_per_node = 2, .workers = 3}),
               ElementsAre("0@a", "1@a", "2@b"));
 }
 
-TEST(Placement, ServersGoRoundAmongTheWorkersHosts) {
+TEST(Placement, ServersAreDistributedRoundRobinOverWorkerHosts) {
   EXPECT_THAT(placed(kThree, {.nodes = 2, .servers = 3}),
               ElementsAre("0@a", "1@b", "2:ps@a", "3:ps@b", "4:ps@a"));
 }
@@ -66,12 +66,12 @@ TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
   EXPECT_THAT([] { place_ranks(kThree, {.servers = 3, .servers_per_node = 1}); },
               ThrowsMessage<UsageError>(HasSubstr("3 for servers and 1 for workers")));
   EXPECT_THAT([] { place_ranks(kThree, {.workers = 4}); },
-              ThrowsMessage<UsageError>("4 workers are wanted, and 3 hosts have places for 3"));
+              ThrowsMessage<UsageError>("4 workers requested, but 3 hosts have slots for 3"));
   EXPECT_THAT(
       [] {
         place_ranks({{"a", "a"}}, {.workers_per_node = 2, .workers = 3});
       },
-      ThrowsMessage<UsageError>("3 workers are wanted, and one host has places for 2"));
+      ThrowsMessage<UsageError>("3 workers requested, but one host has slots for 2"));
 }
 
 TEST(ListedRanks, HaveAProcessPerEntryAndSharedHostsOnce) {
@@ -89,16 +89,16 @@ TEST(ListedRanks, KeepTheUserForSsh) {
             (std::vector<Host>{{"fd00::1", "me@fd00::1"}}));
 }
 
-TEST(ListedRanks, AnEmptyEntryIsNoProcess) {
+TEST(ListedRanks, AnEmptyEntryIsRejected) {
   for (const char* list : {"a:1,,b:2", "a:1,", ",a:1", ","}) {
     EXPECT_THAT([&] { listed_ranks(list, ""); },
-                ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: there is a comma")))
+                ThrowsMessage<UsageError>(HasSubstr("--worker-hosts: empty entry")))
         << list;
   }
   EXPECT_THROW(listed_ranks("a:1", "b:1,"), UsageError);
 }
 
-TEST(ListedRanks, RefuseWhatIsNoHost) {
+TEST(ListedRanks, RejectInvalidHosts) {
   EXPECT_THROW(listed_ranks("a:x", ""), UsageError);
   EXPECT_THROW(listed_ranks("a;b", ""), UsageError);
   EXPECT_THROW(listed_ranks("-oProxyCommand=x", ""), UsageError);

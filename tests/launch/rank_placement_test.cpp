@@ -31,13 +31,13 @@ class RunPlacesTest : public ::testing::Test {
   const Context context_ = {.out = out_, .err = err_};
 };
 
-TEST_F(RunPlacesTest, SlotsOfAListCountOnlyWhereTheLineSaysNothing) {
+TEST_F(RunPlacesTest, SlotsCountOnlyWithoutNumDevices) {
   const RunConfig run = {.hosts = "a:2,b:2"};
   EXPECT_THAT(placed(run), ElementsAre("worker on a", "worker on a", "worker on b", "worker on b"));
   EXPECT_THAT(placed(run, PerHost::AsGiven), ElementsAre("worker on a", "worker on b"));
 }
 
-TEST_F(RunPlacesTest, AJobToComeHasTheNodesThatItNeeds) {
+TEST_F(RunPlacesTest, ASubmittedJobGetsTheNodesItNeeds) {
   RunConfig run = {.num_devices = 2, .variable_update = kServed, .launcher = "slurm"};
   run.num_workers = 3;
   run.num_ps = 3;
@@ -49,7 +49,7 @@ TEST_F(RunPlacesTest, AJobToComeHasTheNodesThatItNeeds) {
   EXPECT_TRUE(place_run(run, PerHost::AsSlots, context_).submitted);
 }
 
-TEST_F(RunPlacesTest, ServersInsideWorkersHaveNoPlaceOfTheirOwn) {
+TEST_F(RunPlacesTest, ServersInsideWorkersGetNoRank) {
   RunConfig run = {.variable_update = kServed, .ps_in_worker = true, .hosts = "a,b"};
   run.num_ps = 2;
   EXPECT_THAT(placed(run), ElementsAre("worker on a", "worker on b"));
@@ -59,7 +59,7 @@ TEST_F(RunPlacesTest, NamedHostsNeedServersWhereTheStrategyDoes) {
   EXPECT_THAT(placed({.variable_update = kServed, .ps_hosts = "c", .worker_hosts = "a,b"}),
               ElementsAre("worker on a", "worker on b", "server on c"));
   EXPECT_THAT([&] { placed({.variable_update = kServed, .worker_hosts = "a,b"}); },
-              ThrowsMessage<UsageError>(HasSubstr("give --ps-hosts or --ps-in-worker")));
+              ThrowsMessage<UsageError>(HasSubstr("add --ps-hosts or --ps-in-worker")));
 }
 
 }  // namespace

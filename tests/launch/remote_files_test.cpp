@@ -32,13 +32,13 @@ class RemoteFilesTest : public ::testing::Test {
   const fs::path directory_ = temporary_.path();
 };
 
-TEST_F(RemoteFilesTest, ThereAllFilesHaveNamesOfTheirOwn) {
+TEST_F(RemoteFilesTest, RemoteFilesHaveTheirOwnNames) {
   const RunConfig there = RemoteFiles::remote({.result = "/home/me/r.json"});
   EXPECT_EQ(there.result, "result.json");
   EXPECT_EQ(there.trace_file, "");
 }
 
-TEST_F(RemoteFilesTest, WhatIsThereBeforeOrStaysNeedsAnAbsolutePath) {
+TEST_F(RemoteFilesTest, DirectoriesThatStayOnTheHostNeedAbsolutePaths) {
   const RunConfig there = RemoteFiles::remote({.train_dir = "/train/a", .summary_dir = "/train/b"});
   EXPECT_EQ(there.train_dir, "/train/a");
   EXPECT_EQ(there.summary_dir, "/train/b");
@@ -48,7 +48,7 @@ TEST_F(RemoteFilesTest, WhatIsThereBeforeOrStaysNeedsAnAbsolutePath) {
   EXPECT_THROW(RemoteFiles::remote({.data_dir = "data"}), UsageError);
 }
 
-TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayWantAreSent) {
+TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayRequestAreSent) {
   for (const char* name : {"result.json", "trace.json", "benchmark/metric.log"}) {
     EXPECT_TRUE(RemoteFiles::comes_back(name)) << name;
   }
@@ -67,7 +67,7 @@ TEST_F(RemoteFilesTest, PiecesBecomeTheFileThatTheUserNamed) {
   EXPECT_EQ(contents(run.result), "one two");
 }
 
-TEST_F(RemoteFilesTest, NobodyHearsTheNamesThatFilesHaveThere) {
+TEST_F(RemoteFilesTest, RemoteFileNamesAreReplacedInTheOutput) {
   const RunConfig run = {.trace_file = "t.json", .result = "r.json"};
   const RemoteFiles files(run);
   EXPECT_EQ(files.in_names_of_here("wrote result.json"), std::nullopt);
@@ -75,7 +75,7 @@ TEST_F(RemoteFilesTest, NobodyHearsTheNamesThatFilesHaveThere) {
   EXPECT_EQ(files.in_names_of_here("wrote result.json of another"), "wrote result.json of another");
 }
 
-TEST_F(RemoteFilesTest, AFileOfWhichTheEndIsMissingLeavesTheOldOneAsItIs) {
+TEST_F(RemoteFilesTest, AnIncompleteFileDoesNotReplaceTheOldOne) {
   const RunConfig run = {.result = path("r.json")};
   std::ofstream(run.result) << "of yesterday";
   {
@@ -86,7 +86,7 @@ TEST_F(RemoteFilesTest, AFileOfWhichTheEndIsMissingLeavesTheOldOneAsItIs) {
   EXPECT_EQ(files_in_directory(), 1u);
 }
 
-TEST_F(RemoteFilesTest, MetricsAreAddedToThoseOfFormerRunsAsOnThisMachine) {
+TEST_F(RemoteFilesTest, MetricsAreAppendedToThoseOfEarlierRuns) {
   const RunConfig run = {.benchmark_log_dir = path("log")};
   for (const char* line : {"one\n", "two\n"}) {
     RemoteFiles files(run);
@@ -99,7 +99,7 @@ TEST_F(RemoteFilesTest, MetricsAreAddedToThoseOfFormerRunsAsOnThisMachine) {
   EXPECT_EQ(contents(path("log/benchmark_run.log")), "two\n");
 }
 
-TEST_F(RemoteFilesTest, WhatNobodyAskedForIsDropped) {
+TEST_F(RemoteFilesTest, UnrequestedFilesAreDropped) {
   const RunConfig run = {.result = path("r.json")};
   RemoteFiles files(run);
   files.add("../../etc/passwd", "x");

@@ -32,7 +32,7 @@ class RunLogsTest : public ::testing::Test {
   std::ostringstream err_;
 };
 
-TEST_F(RunLogsTest, HaveADirectoryOfTheirOwnThatIsSaid) {
+TEST_F(RunLogsTest, TheDefaultDirectoryIsPrinted) {
   RunLogs logs({.directory = "", .name = "ResNet 50/$(x)"}, err_);
   EXPECT_THAT(logs.directory(), MatchesRegex("lockstep-runs/[0-9]{8}-[0-9]{6}-ResNet-50-x"));
   write_into(logs);
@@ -40,7 +40,7 @@ TEST_F(RunLogsTest, HaveADirectoryOfTheirOwnThatIsSaid) {
   EXPECT_EQ(err_.str(), "logs: " + logs.directory() + "\n");
 }
 
-TEST_F(RunLogsTest, OfOneSecondDoNotShareOne) {
+TEST_F(RunLogsTest, RunsOfTheSameSecondGetDifferentDirectories) {
   const RunLogs first({.directory = "", .name = "a"}, err_);
   const RunLogs second({.directory = "", .name = "a"}, err_);
   const RunLogs third({.directory = "", .name = "a"}, err_);
@@ -48,7 +48,7 @@ TEST_F(RunLogsTest, OfOneSecondDoNotShareOne) {
   EXPECT_NE(second.directory(), third.directory());
 }
 
-TEST_F(RunLogsTest, OfARunThatWentWellMayGo) {
+TEST_F(RunLogsTest, LogsOfASuccessfulRunMayBeRemoved) {
   RunLogs logs({.directory = "", .name = "a", .only_failed = true}, err_);
   write_into(logs);
   logs.finish(/*went_well=*/true);
@@ -56,7 +56,7 @@ TEST_F(RunLogsTest, OfARunThatWentWellMayGo) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(RunLogsTest, OfARunThatFailedStay) {
+TEST_F(RunLogsTest, LogsOfAFailedRunStay) {
   RunLogs logs({.directory = "", .name = "a", .only_failed = true}, err_);
   write_into(logs);
   logs.finish(/*went_well=*/false);
@@ -64,7 +64,7 @@ TEST_F(RunLogsTest, OfARunThatFailedStay) {
   EXPECT_THAT(err_.str(), HasSubstr("logs: "));
 }
 
-TEST_F(RunLogsTest, ThatWereNeverWrittenLeaveNothing) {
+TEST_F(RunLogsTest, AnEmptyDefaultDirectoryIsRemoved) {
   { const RunLogs logs({.directory = "", .name = "a"}, err_); }
   EXPECT_TRUE(nothing_is_left());
   {
@@ -75,7 +75,7 @@ TEST_F(RunLogsTest, ThatWereNeverWrittenLeaveNothing) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(RunLogsTest, InADirectoryThatTheUserNamesStayAsTheyAre) {
+TEST_F(RunLogsTest, LogsInAGivenDirectoryStay) {
   {
     RunLogs logs({.directory = "deep/logs", .name = "a", .only_failed = true}, err_);
     EXPECT_EQ(logs.directory(), "deep/logs");
@@ -85,11 +85,11 @@ TEST_F(RunLogsTest, InADirectoryThatTheUserNamesStayAsTheyAre) {
   EXPECT_THROW(RunLogs({.directory = "/proc/no", .name = "a"}, err_), Error);
 }
 
-TEST_F(RunLogsTest, AreNoReasonToFailWhereNothingCanBeWritten) {
+TEST_F(RunLogsTest, AnUnwritableDefaultDirectoryIsOnlyANote) {
   std::ofstream("lockstep-runs") << "a file";
   const RunLogs logs({.directory = "", .name = "a"}, err_);
   EXPECT_EQ(logs.directory(), "");
-  EXPECT_THAT(err_.str(), HasSubstr("note: no logs are kept: cannot make lockstep-runs/"));
+  EXPECT_THAT(err_.str(), HasSubstr("note: no logs are kept: cannot create lockstep-runs/"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(Student, FallsWithTheDegreesOfFreedom) {
   }
 }
 
-TEST(Launches, OneSaysNothingAboutTheNext) {
+TEST(Launches, OneLaunchHasNoInterval) {
   const double one[] = {0.01};
   const LaunchSummary summary = summarize_launches(one);
   EXPECT_DOUBLE_EQ(summary.images_per_second, 100);
@@ -41,7 +41,7 @@ TEST(Launches, OneSaysNothingAboutTheNext) {
   EXPECT_FALSE(summary.precision());
 }
 
-TEST(Launches, TwoHaveNoIntervalEither) {
+TEST(Launches, TwoLaunchesHaveNoInterval) {
   const double two[] = {0.01, 0.02}, three[] = {0.01, 0.011, 0.012};
   EXPECT_FALSE(summarize_launches(two).images_per_second_95);
   EXPECT_GT(summarize_launches(two).cv, 0.4);

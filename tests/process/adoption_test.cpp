@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-TEST(Adoption, EndsWhatAProgramPutIntoASessionOfItsOwn) {
+TEST(Adoption, KillsProcessesThatStartedTheirOwnSession) {
   pid_t left_behind = 0;
   {
     const Adoption adoption;

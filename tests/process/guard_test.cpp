@@ -44,15 +44,15 @@ void kill_after_start(const std::string& script, int children, const std::string
   close(ends[1]);
 }
 
-TEST(Guard, ChildrenAndTheirChildrenGoWithAKilledParent) {
+TEST(Guard, ChildrenAndGrandchildrenOfAKilledParentAreEnded) {
   kill_after_start("echo $$; sleep 1000 & echo $!; wait", 2);
 }
 
-TEST(Guard, SoDoThoseThatAreDeafToThePoliteSignal) {
+TEST(Guard, ChildrenThatIgnoreSigtermAreKilled) {
   kill_after_start("trap '' TERM; echo $$; sleep 1000 & echo $!; wait; sleep 1000", 2);
 }
 
-TEST(Guard, TheDirectoryThatAKilledParentLeavesIsRemoved) {
+TEST(Guard, TheDirectoryOfAKilledParentIsRemoved) {
   const TemporaryDirectory temporary;
   const std::string legacy = temporary.path("run");
   std::filesystem::create_directories(legacy + "/deep");
@@ -60,7 +60,7 @@ TEST(Guard, TheDirectoryThatAKilledParentLeavesIsRemoved) {
   EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(legacy); }));
 }
 
-TEST(Guard, TheDirectoryOfAParentThatEndsByItselfIsItsOwnAffair) {
+TEST(Guard, TheDirectoryOfAParentThatEndsNormallyStays) {
   const TemporaryDirectory temporary;
   const std::vector<Command> plan = {{.name = "worker 0", .argv = {"true"}}};
   run_commands(plan, {}, {.legacy = temporary.path().string()});

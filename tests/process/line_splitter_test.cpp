@@ -53,7 +53,7 @@ TEST(LineSplitter, AnEndlessLineIsCutAndTheNextOneIsRead) {
   EXPECT_EQ(lines.whole, (std::vector<bool>{false, true}));
 }
 
-TEST(Printable, KeepsTextAndReplacesWhatIsNone) {
+TEST(Printable, KeepsTextAndReplacesOtherBytes) {
   EXPECT_EQ(printable("tab\tand \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80"),
             "tab\tand \xc3\xa9, \xe2\x82\xac, \xf0\x9f\x98\x80");
   EXPECT_EQ(printable(std::string("\x1b[31m\0\x7f\xff", 8)), "?[31m???");

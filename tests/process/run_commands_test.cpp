@@ -49,7 +49,7 @@ TEST(RunCommands, PassesOnTheLinesOfBothStreams) {
   EXPECT_EQ(ran.outcome.commands[0].status->code, 0);
 }
 
-TEST(RunCommands, ACommandHasNoTerminalToAskAnythingOn) {
+TEST(RunCommands, ACommandHasNoTerminal) {
   // The sixth word is the session, and nobody has given this one a terminal.
   const Ran ran = run({shell("read -r _ _ _ _ _ session _ </proc/$$/stat; [ $session = $$ ]")});
   EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why;
@@ -71,7 +71,7 @@ TEST(RunCommands, AMissingProgramIsAFailureThatNamesIt) {
   const Ran ran = run({{.name = "worker 3", .argv = {"no-such-program-here"}}});
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
   EXPECT_EQ(ran.outcome.why,
-            "cannot start worker 3: there is no program 'no-such-program-here' on the PATH");
+            "cannot start worker 3: program 'no-such-program-here' not found on PATH");
   const Ran path = run({{.name = "worker 3", .argv = {"/no/such/program"}}});
   EXPECT_EQ(path.outcome.why, "cannot start worker 3: /no/such/program: No such file or directory");
   const Ran directory =
@@ -101,7 +101,7 @@ TEST(RunCommands, AnExpectedExitCodeIsNoFailure) {
   EXPECT_EQ(run({command}).outcome.end, RunEnd::Completed);
 }
 
-TEST(RunCommands, AMillionLinesLeaveOnlyTheLast) {
+TEST(RunCommands, OnlyTheLastOfAMillionLinesAreKept) {
   int64_t lines = 0;
   const std::vector<Command> plan = {shell("seq 1000000")};
   const PlanOutcome outcome = run_commands(plan, {}, {.line = [&](const OutputLine&) {
@@ -114,7 +114,7 @@ TEST(RunCommands, AMillionLinesLeaveOnlyTheLast) {
   EXPECT_EQ(outcome.commands[0].last_lines.back(), "1000000");
 }
 
-TEST(RunCommands, HalfALineIsPassedOnAsSuch) {
+TEST(RunCommands, APartialLineIsPassedOnAsPartial) {
   bool whole = true;
   std::string text;
   const std::vector<Command> plan = {shell("printf 'total images/sec: 20'")};
@@ -143,10 +143,10 @@ TEST(RunCommands, AProcessThatClosesItsOutputIsStillWaitedFor) {
 TEST(RunCommands, AHangIsEnded) {
   const Ran ran = run({shell("exec sleep 1000")}, {.time = Seconds(0.3)});
   EXPECT_EQ(ran.outcome.end, RunEnd::TimedOut);
-  EXPECT_THAT(ran.outcome.why, HasSubstr("not done after"));
+  EXPECT_THAT(ran.outcome.why, HasSubstr("timeout after"));
 }
 
-TEST(RunCommands, OfThoseThatAreDeafToThePoliteSignalNothingIsLeft) {
+TEST(RunCommands, ProcessesThatIgnoreSigtermAreKilled) {
   const std::vector<Command> plan = {
       shell("trap '' TERM; echo $$; sleep 1000 & echo $!; wait; sleep 1000")};
   std::vector<pid_t> deaf;
@@ -171,10 +171,10 @@ TEST(RunCommands, AStoppedProcessIsEndedToo) {
 TEST(RunCommands, SilenceIsNoticed) {
   const Ran ran = run({shell("echo hello; exec sleep 1000")}, {.silence = Seconds(0.3)});
   EXPECT_EQ(ran.outcome.end, RunEnd::Silent);
-  EXPECT_THAT(ran.outcome.why, HasSubstr("nothing was written for"));
+  EXPECT_THAT(ran.outcome.why, HasSubstr("timeout: no output for"));
 }
 
-TEST(RunCommands, WhatAProcessLeavesBehindIsEndedWithIt) {
+TEST(RunCommands, TheGroupOfAnEndedProcessIsKilled) {
   const Ran ran = run({shell("sleep 1000 & echo $!")});
   EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why;
   ASSERT_THAT(ran.lines, SizeIs(1));
@@ -224,7 +224,7 @@ TEST(RunCommands, StopsWhenAsked) {
   EXPECT_EQ(outcome.end, RunEnd::Interrupted);
 }
 
-TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
+TEST(RunCommands, AStoppingProcessIsKilledWhenNobodyWaits) {
   const std::vector<Command> plan = {shell("trap '' TERM; echo deaf; exec sleep 1000")};
   bool deaf = false, asked = false;
   const PlanOutcome outcome = run_commands(plan, {.interrupted_grace = Seconds(1000)},
@@ -235,7 +235,7 @@ TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
                                                 },
                                             .poll =
                                                 [&] {
-                                                  if (asked) throw Error("the launcher is gone");
+                                                  if (asked) throw Error("lost the launcher");
                                                   asked = deaf;
                                                   return deaf ? Next::Stop : Next::GoOn;
                                                 }});
@@ -244,7 +244,7 @@ TEST(RunCommands, WhoeverHasBeenAskedToStopIsKilledWhenNobodyWaitsAnyMore) {
 }
 
 // Of these are mpirun, which ends its ranks, and the one that can cancel a batch job.
-TEST(RunCommands, WhoeverDoesNotStopIsAskedToEndBeforeItIsKilled) {
+TEST(RunCommands, AProcessThatDoesNotStopGetsSigtermBeforeSigkill) {
   std::vector<Command> plan = {shell(
       "trap '' USR1; trap 'echo tidied; exit 3' TERM; echo ready; while :; do sleep 1000 & wait; "
       "done")};
@@ -307,7 +307,7 @@ TEST(RunCommands, ALogThatCannotBeWrittenIsAFailureBeforeTheStart) {
   EXPECT_FALSE(outcome.commands.at(0).status.has_value());
 }
 
-TEST(RunCommands, OneThatFailsAloneEndsNoOther) {
+TEST(RunCommands, ACommandThatFailsAloneDoesNotEndTheOthers) {
   std::vector<Command> plan = {shell("exit 3", "broken"), {.name = "absent", .argv = {"/no/such"}}};
   for (Command& command : plan) command.fails_alone = true;
   plan.push_back(shell("read word; echo $word", "patient"));
@@ -324,7 +324,7 @@ TEST(RunCommands, OneThatFailsAloneEndsNoOther) {
   EXPECT_TRUE(succeeded(*outcome.commands.at(2).status, plan[2]));
 }
 
-TEST(RunCommands, AFileIsWhatACommandReads) {
+TEST(RunCommands, ACommandReadsItsInputFile) {
   const std::string path = ::testing::TempDir() + "/lockstep-input-" + std::to_string(getpid());
   std::ofstream(path) << "from the file\n";
   const Ran ran = run({{.name = "reader", .argv = {"cat"}, .input_file = path}});

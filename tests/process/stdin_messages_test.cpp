@@ -15,7 +15,7 @@ Command listener(const std::string& script, const std::string& name = "worker 0"
   return {.name = name, .argv = {"/bin/sh", "-c", script}, .listens = true};
 }
 
-TEST(Letters, ReachTheCommandTheyAreFor) {
+TEST(StdinMessages, MessagesReachTheirCommand) {
   const std::vector<Command> plan = {listener("read word; echo got $word", "first"),
                                      listener("read word; echo got $word", "second")};
   std::vector<StdinMessage> messages = {{1, "two\n"}, {0, "one\n"}};
@@ -32,7 +32,7 @@ TEST(Letters, ReachTheCommandTheyAreFor) {
   EXPECT_THAT(lines, UnorderedElementsAre("0:got one", "1:got two"));
 }
 
-TEST(Letters, ToOneThatIsGoneAreLost) {
+TEST(StdinMessages, MessagesToAnEndedCommandAreDropped) {
   const std::vector<Command> plan = {listener("exit 0", "gone"),
                                      listener("read word; echo $word", "there")};
   int asked = 0;
@@ -43,7 +43,7 @@ TEST(Letters, ToOneThatIsGoneAreLost) {
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
 }
 
-TEST(Letters, OneThatListensHearsNoEndWhileTheRunLasts) {
+TEST(StdinMessages, TheStdinOfACommandStaysOpenDuringTheRun) {
   const Command waiting = listener("if read word; then echo got $word; else echo end; fi");
   int polls = 0;
   const PlanOutcome outcome = run_commands(
@@ -53,7 +53,7 @@ TEST(Letters, OneThatListensHearsNoEndWhileTheRunLasts) {
   EXPECT_EQ(outcome.commands[0].lines, 0);
 }
 
-TEST(Letters, AreSentWhileNoLineCanBeTaken) {
+TEST(StdinMessages, MessagesAreSentWhileNoLineCanBeTaken) {
   const Command talker = listener("echo one; read word; echo two");
   std::vector<std::string> lines;
   bool taking = false;

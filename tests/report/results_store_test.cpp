@@ -57,7 +57,7 @@ class StoreTest : public ::testing::Test {
   const std::string directory_ = temporary_.path().string();
 };
 
-TEST_F(StoreTest, WhatIsAppendedIsReadWithoutItsSamples) {
+TEST_F(StoreTest, AnAppendedResultIsReadWithoutItsSamples) {
   {
     ResultsStore store(directory_);
     store.append(made(0));
@@ -77,7 +77,7 @@ TEST_F(StoreTest, ASecondWriterIsRefused) {
   EXPECT_THROW(ResultsStore second(directory_), Error);
 }
 
-TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
+TEST_F(StoreTest, AReaderIgnoresInvalidLinesWithANote) {
   {
     ResultsStore store(directory_);
     store.append(made(0));
@@ -88,14 +88,14 @@ TEST_F(StoreTest, AReaderTakesWhatItCanAndSaysWhatItPassedOver) {
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 2u);
   EXPECT_THAT(contents.skipped,
-              ElementsAre(HasSubstr("line 2 was passed over: it is not JSON"),
-                          HasSubstr("line 3 was passed over: it is a result of schema 99"),
-                          HasSubstr("line 4 was passed over: it is not a result"),
-                          HasSubstr("line 5 was passed over: it is not a result"),
-                          HasSubstr("line 7 was passed over: it was never finished")));
+              ElementsAre(HasSubstr("line 2 ignored: it is not JSON"),
+                          HasSubstr("line 3 ignored: it is a result of schema 99"),
+                          HasSubstr("line 4 ignored: it is not a result"),
+                          HasSubstr("line 5 ignored: it is not a result"),
+                          HasSubstr("line 7 ignored: it is incomplete")));
 }
 
-TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
+TEST_F(StoreTest, ADuplicateLaunchCountsOnce) {
   add_text(stored_line(made(0)) + stored_line(made(1)) + stored_line(made(0)));
   StoredRun again = made(1);
   again.result.started_at = "another time";
@@ -103,19 +103,20 @@ TEST_F(StoreTest, ALaunchThatStandsThereTwiceCountsOnce) {
   const StoreContents contents = read_store(directory_);
   EXPECT_EQ(contents.runs.size(), 3u);
   EXPECT_THAT(contents.skipped,
-              ElementsAre(HasSubstr("line 3 was passed over: it is the launch of line 1")));
+              ElementsAre(HasSubstr("line 3 ignored: it repeats the launch of line 1")));
 }
 
 TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
   std::string line = stored_line(made(0));
   line.replace(line.find("\"config\":{"), 10, "\"config\":{\"warp\":9,");
   add_text(line);
-  EXPECT_THAT(read_store(directory_).skipped,
-              ElementsAre(HasSubstr("line 1 was passed over: it is of another version of lockstep: "
-                                    "a run has no option 'warp'")));
+  EXPECT_THAT(
+      read_store(directory_).skipped,
+      ElementsAre(HasSubstr("line 1 ignored: it was written by another version of lockstep: "
+                            "a run has no option 'warp'")));
 }
 
-TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
+TEST_F(StoreTest, AWriterCutsOffAPartialLineAndContinues) {
   { ResultsStore(directory_).append(made(0)); }
   add_text("{\"schema_version\": 1, \"run");
   { ResultsStore(directory_).append(made(1)); }
@@ -124,7 +125,7 @@ TEST_F(StoreTest, AWriterCutsOffATornLineAndGoesOn) {
   EXPECT_THAT(contents.skipped, IsEmpty());
 }
 
-TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
+TEST_F(StoreTest, ALineThatLacksOnlyItsNewlineIsKept) {
   { ResultsStore(directory_).append(made(0)); }
   fs::resize_file(file(), fs::file_size(file()) - 1);
   EXPECT_EQ(read_store(directory_).runs.size(), 1u);
@@ -133,18 +134,18 @@ TEST_F(StoreTest, ALineThatLacksOnlyItsEndIsKept) {
 }
 
 TEST_F(StoreTest, AStoreThatCannotBeRepairedIsNotLeftLocked) {
-  { Store(directory_).append(made(0)); }
+  { ResultsStore(directory_).append(made(0)); }
   fs::resize_file(file(), fs::file_size(file()) - 1);
   {
     const FileSizeLimit full(fs::file_size(file()));
     try {
-      const Store store(directory_);
+      const ResultsStore store(directory_);
       FAIL() << "its last line has no end, and none can be written";
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("cannot repair"));
     }
   }
-  EXPECT_EQ(Store(directory_).contents().runs.size(), 1u);
+  EXPECT_EQ(ResultsStore(directory_).contents().runs.size(), 1u);
 }
 
 // Whatever the moment of the cut, the lines before it survive.
@@ -162,7 +163,7 @@ TEST_F(StoreTest, EveryCutOfTheFileKeepsTheLinesBeforeIt) {
   }
 }
 
-TEST_F(StoreTest, WhatAProgramPrintedNeedNotBeUtf8) {
+TEST_F(StoreTest, OutputOfAProgramNeedNotBeUtf8) {
   StoredRun run = made(0);
   run.last_lines = {"caf\xe9"};
   { ResultsStore(directory_).append(run); }

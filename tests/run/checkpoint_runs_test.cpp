@@ -40,7 +40,7 @@ class CheckpointRuns : public ::testing::Test {
     train_to(6, whole, options);
     train_to(3, parts, options);
     const Ran second = train_to(6, parts, options);
-    EXPECT_THAT(second.err, HasSubstr("going on from"));
+    EXPECT_THAT(second.err, HasSubstr("resuming from"));
     const ByteBuffer expected = read_file(directory.path(whole + "/model.ckpt-6"));
     ASSERT_FALSE(expected.empty());
     EXPECT_TRUE(read_file(directory.path(parts + "/model.ckpt-6")) == expected) << name;
@@ -90,7 +90,7 @@ TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnStoredImages) {
   }
 }
 
-TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
+TEST_F(CheckpointRuns, ResumeWithAnotherNumberOfDevices) {
   const Words options = {"--model=resnet20", "--optimizer=momentum"};
   const auto with = [&](Words more) {
     more.insert(more.end(), options.begin(), options.end());
@@ -107,27 +107,28 @@ TEST_F(CheckpointRuns, GoOnWithAnotherNumberOfDevices) {
   EXPECT_EQ(newest("t").examples, 2 * 8 + 2 * 4 + 2 * 8 + 2 * 12);
 }
 
-TEST_F(CheckpointRuns, ADirectoryInWhichAnotherTrainsIsRefused) {
+TEST_F(CheckpointRuns, ADirectoryThatAnotherRunUsesIsRefused) {
   std::filesystem::create_directory(directory.path("t"));
   const DirectoryLock another(directory.path("t"));
   const Ran ran = run_really(train({"--model=lenet", "--num-batches=1", "--num-devices=2",
                                     "--train-dir=" + directory.path("t")}));
   EXPECT_THAT(ran.outcome.why, HasSubstr("exit code 2"));
-  EXPECT_EQ(ran.err, "lockstep: another run is training in " + directory.path("t") + "\n");
+  EXPECT_EQ(ran.err, "lockstep: another run is using " + directory.path("t") +
+                         "; wait for it or use another --train-dir\n");
 }
 
 TEST_F(CheckpointRuns, AFinishedRunHasNothingToDo) {
   train_to(2, "t", {"--model=lenet"});
-  EXPECT_THAT(train_to(2, "t", {"--model=lenet"}).err, HasSubstr("nothing is left to do"));
+  EXPECT_THAT(train_to(2, "t", {"--model=lenet"}).err, HasSubstr("training is complete"));
   for (const char* identity : {"--ps-in-worker", "--no-ps-in-worker"}) {
     const Ran ran = train_to(
         2, "t",
         {"--model=lenet", "--variable-update=parameter_server", "--num-devices=2", identity});
-    EXPECT_THAT(ran.err, HasSubstr("nothing is left to do")) << identity;
+    EXPECT_THAT(ran.err, HasSubstr("training is complete")) << identity;
   }
 }
 
-TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
+TEST_F(CheckpointRuns, TheNewestAreKeptAcrossBothRuns) {
   const Words options = {"--model=trivial", "--data-name=cifar10", "--save-model-steps=2",
                          "--max-ckpts-to-keep=3"};
   train_to(10, "t", options);
@@ -140,7 +141,7 @@ TEST_F(CheckpointRuns, TheNewestSoManyAreKeptOverBothRuns) {
 }
 
 // Whoever waits for rank 0 to write waits between two steps, not in one.
-TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
+TEST_F(CheckpointRuns, TimedCheckpointsAreWrittenBetweenStepsOnAllDevices) {
   for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
     const std::string file = directory.path("r.json");
     train_to(20, devices,
@@ -158,7 +159,7 @@ TEST_F(CheckpointRuns, ByTimeAreMadeBetweenStepsOnAllDevices) {
   }
 }
 
-TEST_F(CheckpointRuns, ATornCheckpointIsPassedOverWithAWarning) {
+TEST_F(CheckpointRuns, ATornCheckpointIsIgnoredWithAWarning) {
   const Words options = {"--model=lenet", "--save-model-steps=1"};
   train_to(3, "t", options);
   const std::string torn = directory.path("t/model.ckpt-3");
@@ -179,8 +180,9 @@ TEST_F(CheckpointRuns, AnotherNetworkOrOptimizerIsRefused) {
     return ran.err;
   };
   EXPECT_THAT(error({"--model=resnet20"}),
-              HasSubstr("is of lenet for imagenet, and this run is of"));
-  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}), HasSubstr("is of lenet"));
+              HasSubstr("is a checkpoint of lenet for imagenet; this run trains"));
+  EXPECT_THAT(error({"--model=resnet20", "--num-devices=2"}),
+              HasSubstr("is a checkpoint of lenet"));
   EXPECT_THAT(error({"--model=lenet", "--optimizer=adam"}),
               HasSubstr("was trained with --optimizer sgd"));
 }
@@ -235,7 +237,7 @@ TEST_F(KilledRuns, LoseAtMostTheStepsSinceTheLastCheckpoint) {
 }
 
 // Whoever is killed: the rank that writes, the one that does not, or all with their launcher.
-TEST_F(KilledRuns, OfTwoDevicesLoseNoMore) {
+TEST_F(KilledRuns, OnTwoDevicesLoseAtMostTheStepsSinceTheLastCheckpoint) {
   expect_no_loss(2,
                  {{"LOCKSTEP_RANK=0", 3}, {"LOCKSTEP_RANK=1", 2}, {"", 4}, {"LOCKSTEP_RANK=", 1}});
 }

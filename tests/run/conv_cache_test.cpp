@@ -41,7 +41,7 @@ TEST_F(ConvCaches, WhatWasAddedIsReadAgain) {
 }
 
 // Else two runs of the same could differ in their last bits though both were remembered.
-TEST_F(ConvCaches, OfTwoThatMeasuredTheSameTheFirstCountsForBoth) {
+TEST_F(ConvCaches, TheFirstOfTwoMeasurementsCountsForBothProcesses) {
   cache().add({{"forward 3x3", "direct"}});
   ConvChoices all = kSome;
   all["forward 3x3"] = "direct";
@@ -70,7 +70,7 @@ TEST_F(ConvCaches, AForeignFileIsIgnoredWithANote) {
     notes_.str("");
     overwrite(text);
     EXPECT_EQ(cache().read(), ConvChoices{});
-    EXPECT_THAT(notes_.str(), HasSubstr("not of this machine and program")) << text;
+    EXPECT_THAT(notes_.str(), HasSubstr("from another machine or version")) << text;
   }
 }
 
@@ -81,17 +81,17 @@ TEST_F(ConvCaches, WithoutADirectoryNothingIsKept) {
   EXPECT_EQ(notes_.str(), "");
 }
 
-TEST_F(ConvCaches, ADirectoryThatCannotBeMadeEndsNoRun) {
+TEST_F(ConvCaches, ADirectoryThatCannotBeCreatedDoesNotEndARun) {
   std::ofstream(directory_ / "deep") << "a file where the folder should be";
   cache().add(kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+  EXPECT_THAT(notes_.str(), HasSubstr("not saved"));
 }
 
-TEST_F(ConvCaches, ADirectoryThatCannotBeReachedEndsNoRun) {
+TEST_F(ConvCaches, AnUnreachableDirectoryDoesNotEndARun) {
   fs::create_symlink(directory_ / "deep", directory_ / "deep");  // leads to itself
   EXPECT_EQ(cache().read(), ConvChoices{});
   cache().add(kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("not remembered"));
+  EXPECT_THAT(notes_.str(), HasSubstr("not saved"));
 }
 
 // An engine that counts what it is asked.
@@ -113,14 +113,15 @@ TEST_F(ConvCaches, ChoicesAreMeasuredInTheFirstRunAndRememberedInTheSecond) {
   EngineKind kind;
   const RunPlan plan = plan_with(kind, "auto");
   EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
-  EXPECT_THAT(notes_.str(), HasSubstr("measured how to compute 2 convolutions, kept in "));
+  EXPECT_THAT(notes_.str(),
+              HasSubstr("measured the fastest algorithm of 2 convolutions, saved in "));
   notes_.str("");
   EXPECT_EQ(choose_convolutions(plan, cache(), notes_), kSome);
   EXPECT_EQ(notes_.str(), "");
 }
 
 // A checkpoint may be of another machine.
-TEST_F(ConvCaches, WhatIsGivenIsObeyedButNotRememberedAsMeasured) {
+TEST_F(ConvCaches, GivenChoicesAreUsedButNotSavedAsMeasured) {
   EngineKind kind;
   const RunPlan plan = plan_with(kind, "auto");
   const ConvChoices chosen =
@@ -129,7 +130,7 @@ TEST_F(ConvCaches, WhatIsGivenIsObeyedButNotRememberedAsMeasured) {
   EXPECT_EQ(cache().read(), (ConvChoices{{"backward-data 3x3", "direct"}}));
 }
 
-TEST_F(ConvCaches, AnAlgorithmThatIsAskedForIsNotMeasured) {
+TEST_F(ConvCaches, ARequestedAlgorithmIsNotMeasured) {
   EngineKind kind;
   for (const char* algorithm : {"direct", "winograd"}) {
     EXPECT_EQ(choose_convolutions(plan_with(kind, algorithm), cache(), notes_), ConvChoices{});

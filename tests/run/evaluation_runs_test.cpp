@@ -91,7 +91,7 @@ std::string accuracy_in(const std::string& out) {
   return begin == std::string::npos ? "" : out.substr(begin, out.find('\n', begin) - begin);
 }
 
-TEST_F(EvaluationRuns, StopWhenTheyAreGoodEnough) {
+TEST_F(EvaluationRuns, StopAtTheRequestedAccuracy) {
   const Ran ran = train(on_digits(
       digits(200, 75), {"--num-batches=400", "--eval-during-training-every-n-steps=20",
                         "--stop-at-top-1-accuracy=0.9", "--result=" + directory.path("r.json")}));
@@ -107,7 +107,7 @@ TEST_F(EvaluationRuns, StopWhenTheyAreGoodEnough) {
   EXPECT_EQ(result.evaluations.back().step, static_cast<int64_t>(result.steps.size()));
 }
 
-TEST_F(EvaluationRuns, OfACheckpointSayWhatTheTrainingRunSaid) {
+TEST_F(EvaluationRuns, OfACheckpointReportWhatTheTrainingRunReported) {
   const std::string data = digits(100, 33);
   const std::string kept = "--train-dir=" + directory.path("t");
   const Ran trained = train(on_digits(data, {"--num-batches=15", "--num-devices=2",
@@ -129,7 +129,7 @@ TEST_F(EvaluationRuns, OfACheckpointSayWhatTheTrainingRunSaid) {
   }
 }
 
-TEST_F(EvaluationRuns, HappenAtTheStepsAndEpochsThatAreListed) {
+TEST_F(EvaluationRuns, RunAtTheListedStepsAndEpochs) {
   const std::string data = digits(100, 20);  // an epoch has five steps
   for (const char* times : {"--eval-during-training-at-specified-steps=6,2",
                             "--eval-during-training-at-specified-epochs=1.2,0.31"}) {
@@ -208,7 +208,7 @@ TEST_F(EvaluationRuns, AreWrittenForTensorBoard) {
 }
 
 // All workers open every file; each example is one worker's, in any epoch.
-TEST_F(EvaluationRuns, AndTrainingSayWhatAllWorkersSkipped) {
+TEST_F(EvaluationRuns, AndTrainingReportWhatAllWorkersSkipped) {
   const std::string set = directory.path("set");
   ASSERT_EQ(run_really({LOCKSTEP_PROGRAM, "data", "make", set, "--images=12", "--validation=6",
                         "--shards=3", "--classes=10", "--height=32", "--width=32"})
@@ -246,14 +246,14 @@ TEST_F(EvaluationRuns, WithoutACheckpointOrValidationDataAreRefused) {
   words.insert(words.begin(), {LOCKSTEP_PROGRAM, "train"});
   EXPECT_THAT(run_really(words).err, HasSubstr("Checkpoint not found in"));
   std::filesystem::remove(data + "/t10k-images-idx3-ubyte");
-  EXPECT_THAT(run_really(words).err, HasSubstr("holds no validation data"));
+  EXPECT_THAT(run_really(words).err, HasSubstr("has no validation data"));
 }
 
-TEST_F(EvaluationRuns, OnMadeUpImagesAreSaidToMeanNothing) {
+TEST_F(EvaluationRuns, OnSyntheticImagesAreReportedAsMeaningless) {
   const Ran ran = train({"--model=mnist", "--batch-size=4", "--num-batches=2",
                          "--eval-during-training-every-n-steps=2", "--num-eval-batches=1"});
   EXPECT_THAT(ran.out, HasSubstr("Accuracy @ 1"));
-  EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir the images and their labels are made "));
+  EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir images and labels are synthetic"));
 }
 
 TEST_F(EvaluationRuns, Resnet20LearnsWhatLooksLikeCifar) {

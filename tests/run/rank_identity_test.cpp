@@ -26,7 +26,7 @@ Environment launcher_environment() {
                {"OMPI_COMM_WORLD_RANK", "7"}});
 }
 
-TEST(RankIdentity, WithoutAnySignTheProcessIsAlone) {
+TEST(RankIdentity, WithoutLauncherVariablesTheProcessIsAlone) {
   const RankIdentity identity = find_identity({}, with({}));
   EXPECT_EQ(identity.rendezvous, Rendezvous::None);
   EXPECT_EQ(identity.size, 1);
@@ -41,7 +41,7 @@ TEST(RankIdentity, OurLauncherComesBeforeMpi) {
   EXPECT_EQ(identity.token, "secret");
 }
 
-TEST(RankIdentity, WhatTheUserSaysComesBeforeTheLauncher) {
+TEST(RankIdentity, OptionsComeBeforeTheLauncher) {
   const RunConfig run = {
       .job_name = "ps", .task_index = 1, .ps_hosts = "s0:1,s1:1", .worker_hosts = "w0:7,w1:7,w2:7"};
   const RankIdentity identity = find_identity(run, launcher_environment());
@@ -51,7 +51,7 @@ TEST(RankIdentity, WhatTheUserSaysComesBeforeTheLauncher) {
   EXPECT_EQ(identity.store.text(), "w0:7");
 }
 
-TEST(RankIdentity, AnEmptyEntryOfAListIsNoProcessThatOthersWaitFor) {
+TEST(RankIdentity, AnEmptyEntryOfAListIsRefused) {
   const RunConfig run = {.job_name = "worker", .worker_hosts = "w0:7,,w1:7"};
   EXPECT_THROW(find_identity(run, with({})), UsageError);
 }
@@ -87,7 +87,7 @@ TEST(RankIdentity, WithPmixSlurmTasksMeetByMpi) {
   EXPECT_EQ(find_identity({}, slurm({{"PMIX_RANK", "3"}})).rendezvous, Rendezvous::Mpi);
 }
 
-TEST(RankIdentity, ABatchScriptIsNoTaskOfAStep) {
+TEST(RankIdentity, ABatchScriptIsNotATaskOfAStep) {
   EXPECT_EQ(find_identity({}, with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}})).rendezvous,
             Rendezvous::None);
 }
@@ -108,7 +108,7 @@ TEST(RankIdentity, SlurmKnowsTheAddressesOfItsNodes) {
   EXPECT_EQ(node_address("Node n9 not found\n"), "");
 }
 
-TEST(RankIdentity, NonsenseIsRefused) {
+TEST(RankIdentity, InvalidOptionsAndVariablesAreRefused) {
   EXPECT_THROW(find_identity({.job_name = "worker"}, with({})), UsageError);
   EXPECT_THROW(
       find_identity({.job_name = "worker", .task_index = 2, .worker_hosts = "a:1,b:1"}, with({})),
@@ -116,7 +116,7 @@ TEST(RankIdentity, NonsenseIsRefused) {
   EXPECT_THROW(find_identity({}, with({{"LOCKSTEP_RANK", "x"}})), Error);
 }
 
-TEST(Roles, OfAllProcessesTheLastAreServers) {
+TEST(Roles, TheLastProcessesAreServers) {
   const RunConfig run = {.variable_update = "parameter_server", .num_ps = 2};
   const RankIdentity identity = {.rendezvous = Rendezvous::Mpi, .rank = 0, .size = 8};
   const Roles roles = roles_of(run, identity);
@@ -125,7 +125,7 @@ TEST(Roles, OfAllProcessesTheLastAreServers) {
   EXPECT_TRUE(roles.is_server(6));
 }
 
-TEST(Roles, HostsOfServersMeanParameterServers) {
+TEST(Roles, PsHostsImplyParameterServers) {
   RunConfig run = {.job_name = "ps", .ps_hosts = "s:1", .worker_hosts = "w:1,x:1"};
   EXPECT_TRUE(infer_strategy(run));
   const RankIdentity identity = find_identity(run, with({}));
@@ -149,7 +149,7 @@ TEST(Roles, ServersInsideWorkersNeedNoProcess) {
   EXPECT_EQ(roles.processes(), 4);
 }
 
-TEST(Roles, WhoNeedsNoServersHasNone) {
+TEST(Roles, AStrategyWithoutServersHasNone) {
   EXPECT_EQ(roles_of({.num_ps = 3}, {}).servers, 0);
   EXPECT_EQ(roles_of({.variable_update = "distributed_replicated"}, {}).servers, 1);
 }

@@ -30,7 +30,7 @@ CheckpointFacts after(int64_t step, int64_t examples) {
           .convolutions = ""};
 }
 
-TEST(Resume, ARunEndsWhereItWouldHaveEndedAndWarmsUpAgain) {
+TEST(Resume, AResumedRunEndsAtTheSameStepAndWarmsUpAgain) {
   const RunPlan plan = resumed({.num_batches = 40, .num_warmup_batches = 5}, 1, after(25, 250));
   EXPECT_EQ(plan.facts.warmup_steps, 5);
   EXPECT_EQ(plan.facts.timed_steps, 15);
@@ -45,7 +45,7 @@ TEST(Resume, TheLastStepsAreTimed) {
   EXPECT_EQ(plan.facts.timed_steps, 1);
 }
 
-TEST(Resume, NothingIsLeftOfAFinishedRun) {
+TEST(Resume, AFinishedRunHasNoStepsLeft) {
   for (const int64_t step : {15, 16, 1000}) {
     const RunPlan plan =
         resumed({.num_batches = 10, .num_warmup_batches = 5}, 1, after(step, 10 * step));

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-TEST(OnAllCores, ThreadsAreNotBoundToTheOneCoreOfWhoeverStartsThem) {
+TEST(OnAllCores, ThreadsAreNotPinnedToTheCoreOfTheirCreator) {
   const CoreSet before = allowed_cores(), one = {before.front()};
   const Group group({}, {}, {});
   bind_this_thread(one);

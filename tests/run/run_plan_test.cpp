@@ -48,7 +48,7 @@ TEST(Plan, WorkersStartFromTheSameValuesAndDropDifferentActivations) {
   EXPECT_NE(first.engine_options.seed, second.engine_options.seed);
 }
 
-TEST(Plan, WhatAStrategyHasNoUseForIsRefused) {
+TEST(Plan, OptionsThatAStrategyDoesNotUseAreRefused) {
   const char* servers = "parameter_server";
   const auto refuses = [](const std::string& strategy, const std::string& option) {
     return AllOf(HasSubstr("--variable-update " + strategy), HasSubstr(option));
@@ -69,7 +69,7 @@ TEST(Plan, WhatAStrategyHasNoUseForIsRefused) {
               IsEmpty());
 }
 
-TEST(Plan, TheNetworkDecidesWhatIsNotGiven) {
+TEST(Plan, MissingOptionsComeFromTheNetwork) {
   const RunPlan lenet = plan({.model = "LeNet"});
   EXPECT_EQ(lenet.facts.model, "lenet");
   EXPECT_EQ(lenet.facts.dataset, "imagenet");
@@ -120,7 +120,7 @@ TEST(Plan, MemoryGrowsWithTheBatchAndTheOptimizer) {
             needed_bytes(sgd, 32) + 2 * row);
 }
 
-TEST(Plan, TheLargestBatchThatFitsIsTheLargest) {
+TEST(Plan, TheLargestFittingBatchIsFound) {
   const RunPlan lenet = plan({.model = "lenet", .batch_size = 100});
   const int64_t available = needed_bytes(lenet, 77) + 10;
   EXPECT_EQ(largest_fitting_batch(lenet, available), 77);
@@ -141,15 +141,15 @@ TEST(Plan, ABatchThatDoesNotFitIsAnErrorThatHelps) {
   const RunPlan lenet = plan({.model = "lenet", .batch_size = 100});
   EXPECT_EQ(refusal(lenet, needed_bytes(lenet, 100)), "fits");
   EXPECT_EQ(refusal(lenet, needed_bytes(lenet, 77)),
-            fmt::format("lenet with --batch-size 100 needs {} of memory and {} are available; "
-                        "the largest batch that fits is 77",
+            fmt::format("lenet with --batch-size 100 needs {} of memory, {} are available; "
+                        "use --batch-size 77 at most",
                         bytes_text(needed_bytes(lenet, 100)), bytes_text(needed_bytes(lenet, 77))));
 }
 
 TEST(Plan, AnAbsurdBatchIsRefusedWithoutAskingTheEngine) {
   const RunPlan resnet20 = plan({.model = "resnet20", .batch_size = 1'000'000'000});
   const std::string line = refusal(resnet20, needed_bytes(resnet20, 2));
-  EXPECT_NE(line.find("the largest batch that fits is 2"), std::string::npos) << line;
+  EXPECT_NE(line.find("use --batch-size 2 at most"), std::string::npos) << line;
 }
 
 }  // namespace

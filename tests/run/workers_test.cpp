@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-TEST_F(Workers, TwoDevicesAreOneRunWithOneVoice) {
+TEST_F(Workers, TwoDevicesAreOneRunWithOneOutput) {
   const Ran ran =
       run(train({"--num-devices=2", "--result", path("r.json"), "--trace-file", path("t.json")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
@@ -41,16 +41,16 @@ TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
   EXPECT_THAT(contents(path("logs/rank-0-" + host + ".log")), HasSubstr("total images/sec"));
   EXPECT_TRUE(fs::exists(path("logs/rank-1-" + host + ".log")));
   EXPECT_EQ(run(train({"--num-devices=2", "--log-dir", "/proc/no"})).err,
-            "lockstep: cannot make --log-dir /proc/no: No such file or directory\n");
+            "lockstep: cannot create --log-dir /proc/no: No such file or directory\n");
 }
 
-TEST_F(Workers, ThatWentWellOnThisMachineLeaveNoLogs) {
+TEST_F(Workers, ThatSucceedOnThisMachineLeaveNoLogs) {
   const Ran ran = run(train({"--num-devices=2"}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_TRUE(fs::is_empty(directory_));
 }
 
-TEST_F(Workers, ThatFailedSayWhereTheirLogsAre) {
+TEST_F(Workers, ThatFailNameTheirLogs) {
   const Ran ran = run(train({"--num-devices=2", "--batch-size=100000000"}));
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
   const size_t said = ran.err.rfind("logs: ");
@@ -61,7 +61,7 @@ TEST_F(Workers, ThatFailedSayWhereTheirLogsAre) {
   for (const char* rank : {"rank-0-", "rank-1-"}) {
     ranks += contents(directory_ / logs / (rank + read_host().name + ".log"));
   }
-  EXPECT_THAT(ranks, HasSubstr("the largest batch that fits is "));
+  EXPECT_THAT(ranks, HasSubstr("; use --batch-size "));
   EXPECT_THAT(contents(directory_ / logs / "launcher.log"), HasSubstr("ended with exit code"));
 }
 
@@ -122,7 +122,7 @@ TEST_F(Workers, EveryBackendOfOneMachineTrains) {
   }
 }
 
-TEST_F(Workers, MpirunGivesEveryProcessItsPlace) {
+TEST_F(Workers, MpirunGivesEveryProcessItsRank) {
   std::vector<std::string> words = {
       "env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "2"};
   for (const std::string& word : train({"--variable-update=horovod", "--result", path("r.json")})) {
@@ -171,18 +171,18 @@ TEST_F(Workers, OnOtherHostsMayHaveDataThatIsNotHere) {
   EXPECT_EQ(there.outcome.end, RunEnd::Completed) << there.err;
   EXPECT_THAT(there.out, HasSubstr("--data-dir=/nowhere"));
   const Ran here = run(train({"--num-devices=2", "--data-dir=/nowhere", "--dry-run"}));
-  EXPECT_THAT(here.err, HasSubstr("cannot look into /nowhere"));
+  EXPECT_THAT(here.err, HasSubstr("cannot read directory /nowhere"));
 }
 
-TEST_F(Workers, WhatIsWrongIsSaidOnceBeforeAnyStarts) {
+TEST_F(Workers, ErrorsAreReportedOnceBeforeAnyWorkerStarts) {
   const Ran ran = run(train({"--num-devices=4", "--num-batches=1", "--num-epochs=1"}));
   EXPECT_EQ(ran.outcome.end, RunEnd::Failed);
   EXPECT_EQ(ran.err,
-            "lockstep: --num-batches and --num-epochs both say how long to train; give "
-            "one of them\n");
+            "lockstep: --num-batches and --num-epochs both set the number of steps; "
+            "give one of them\n");
 }
 
-TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsPlace) {
+TEST_F(Workers, SlurmsVariablesGiveEveryTaskItsRank) {
   std::vector<Command> plan;
   for (const char* task : {"0", "1"}) {
     plan.push_back({.name = std::string("task ") + task,

@@ -35,7 +35,7 @@ std::vector<int> batches(const std::vector<SweepRun>& runs) {
   return result;
 }
 
-TEST(Halving, TheFasterPartGoesOnTheFastestFirst) {
+TEST(Halving, TheFasterPartContinuesFastestFirst) {
   std::vector<SweepRun> runs;
   StoreContents contents;
   for (int i = 1; i <= 9; ++i) {
@@ -55,7 +55,7 @@ TEST(Halving, LaunchesOfARunAreAveragedAsTimes) {
   EXPECT_THAT(batches(survivors(runs, contents, {})), ElementsAre(2, 1));
 }
 
-TEST(Halving, WhatFailedNeverGoesOn) {
+TEST(Halving, FailedRunsNeverContinue) {
   const std::vector<SweepRun> runs = {candidate(1), candidate(2), candidate(3)};
   StoreContents contents;
   contents.runs = {launch_of(runs[0], 0), launch_of(runs[1], 5)};

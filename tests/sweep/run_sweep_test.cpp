@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/atomic_file.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "support/temporary_directory.h"
 
@@ -33,7 +34,7 @@ class RunSweep : public ::testing::Test {
   RunResult result_;
 };
 
-TEST_F(RunSweep, AResultThatNobodyHasStoredIsTaken) {
+TEST_F(RunSweep, AnUnstoredResultOfAKilledSweepIsRecovered) {
   ResultsStore store(temporary_.path().string());
   const SweepOutcome outcome = run(store);
   EXPECT_EQ(outcome.adopted, 1);

@@ -58,7 +58,7 @@ void expect_after(int steps, const Peers& peers, const SyncOptions& options, flo
 
 class AsynchronousServers : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(AsynchronousServers, HaveAppliedEveryGradientExactlyOnceWhenAllHaveSettled) {
+TEST_P(AsynchronousServers, HaveAppliedEveryGradientExactlyOnceAtTheEnd) {
   for (const int servers : {1, 2}) {
     for (const bool staged : {false, true}) {
       constexpr int kWorkers = 3;

@@ -112,7 +112,7 @@ TEST(ServerPlan, ReachesTheServersAsItIs) {
   EXPECT_EQ(read.slices[0].parts, plan.slices[0].parts);
 }
 
-TEST(ServerPlan, RefusesWhatIsNone) {
+TEST(ServerPlan, RefusesAnInvalidPlan) {
   EXPECT_THROW(plan_from_text(""), std::runtime_error);
   EXPECT_THROW(plan_from_text("{}"), std::runtime_error);
   EXPECT_THROW(plan_from_text(R"({"version":99})"), std::runtime_error);

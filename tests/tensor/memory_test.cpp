@@ -43,7 +43,7 @@ TEST(Memory, MovesWithoutCopying) {
   EXPECT_EQ(second.floats()[3], 2);
 }
 
-TEST(Memory, AssignedOverGivesItsOldBlockBack) {
+TEST(Memory, FreesItsOldBlockOnAssignment) {
   Memory target(4096);
   std::byte* const old = target.data();
   ASSERT_TRUE(is_mapped(old));
@@ -53,7 +53,7 @@ TEST(Memory, AssignedOverGivesItsOldBlockBack) {
   EXPECT_TRUE(is_mapped(target.data()));
 }
 
-TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {
+TEST(Memory, KeepsABorrowedBlockAlive) {
   auto block = std::make_shared<std::vector<std::byte>>(4096);
   const std::weak_ptr<const void> watch = block;
   Memory memory(*block, block);
@@ -64,7 +64,7 @@ TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(Memory, SaysHowMuchItCouldNotGet) {
+TEST(Memory, ReportsTheSizeOfAFailedAllocation) {
   try {
     const Memory memory(int64_t{1} << 60);
     FAIL() << "the machine gave an exabyte";

@@ -84,7 +84,7 @@ TEST(EventFile, SaysItsVersionAndThenEveryScalarAtItsStep) {
 }
 
 // TensorBoard forgets what it knew of that step and later ones.
-TEST(EventFile, OfARunThatGoesOnSaysWhereFrom) {
+TEST(EventFile, OfAResumedRunNamesTheResumePoint) {
   const TemporaryDirectory directory;
   EventFile file(directory.path("s"));
   file.go_on_at(7);

@@ -59,7 +59,7 @@ TEST(Loop, NoWarmUpIsFine) {
   EXPECT_EQ(outcome.timed.size(), 1u);
 }
 
-TEST(Loop, StopsAfterTheStepThatItIsIn) {
+TEST(Loop, StopsAfterTheCurrentStep) {
   Diary diary;
   diary.stop_after = 4;
   CountingStep counting;

@@ -94,7 +94,7 @@ class ReportPage(BrowserCase):
         self.sweeps.run("report", f"{self.sweeps.derived}/broken", "--baseline", f"{self.sweeps.served}/first",
                         expect=1)
         self.page.open(f"file://{self.sweeps.derived}/broken/report.html")
-        self.assertIn("1 of 2 configurations became worse", self.page.text("#baseline"))
+        self.assertIn("1 of 2 configurations regressed", self.page.text("#baseline"))
         self.assertRegex(self.page.text("#baseline tbody tr"), re.compile("FAILED.*it broke", re.DOTALL))
         self.assert_no_complaints()
 

@@ -11,7 +11,8 @@ namespace lockstep {
 int agent_command(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) return run_agent(context, answer_questions);
   context.out
-      << "'lockstep train --hosts' starts this on every host; it reads its job from stdin.\n";
+      << "'lockstep train --hosts' starts this command on every host; it reads its job from "
+         "stdin.\n";
   return arguments.front() == "--help" ? kSuccess : kUsage;
 }
 

@@ -1,8 +1,8 @@
-// allreduce.cpp: `lockstep allreduce`: how fast ranks sum numbers up, by size.
+// allreduce.cpp: `lockstep allreduce`: measures all-reduce bandwidth and latency by message size.
 //
-// Like train, this process may find itself the launcher of N ranks on this machine, or one of the
-// ranks that mpirun, srun or a launcher started. Contenders, back-ends or algorithms, take turns,
-// so their times compare.
+// Like train, this process is either the launcher of N ranks on this machine, or one of the ranks
+// that mpirun, srun or a launcher started. Contenders (back-ends or algorithms) take turns, so that
+// their times are comparable.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
   return all;
 }
 
-// The measuring rank of a run; rank 0 keeps the rows and shows each as it comes.
+// One rank of the measurement; rank 0 collects the rows and prints each one as it is measured.
 class Measurement {
  public:
   Measurement(Context& context, const AllReduceOptions& options, Group& group)
@@ -81,7 +81,7 @@ class Measurement {
     if (options_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
     write_result();
     const int64_t wrong = wrong_numbers(rows_);
-    if (wrong > 0) throw Error("{} numbers are not the sum", wrong);
+    if (wrong > 0) throw Error("{} values differ from the exact sum", wrong);
     return kSuccess;
   }
 
@@ -164,8 +164,8 @@ int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost
   const RankPlacement placement = place_run(options.run, per_host, context);
   if (placement.ranks.size() < 2) {
     throw UsageError(
-        "one rank has nobody to sum with; use --num-devices N or --hosts, or start several with "
-        "mpirun or srun");
+        "one rank: an all-reduce needs at least 2; use --num-devices N or --hosts, or start "
+        "several with mpirun or srun");
   }
   const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(options, run); };
   return launch(context,

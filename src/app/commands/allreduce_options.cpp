@@ -21,20 +21,20 @@ std::vector<std::string> backends_in(const std::string& text) {
   for (const Backend& backend : comm_backends()) known.emplace_back(backend.name);
   for (const std::string& name : given) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UsageError("--communicator: there is no '{}'; there are {}", name,
+    throw UsageError("--communicator: unknown backend '{}'; use one of {}", name,
                      fmt::join(known, ", "));
   }
   return given;
 }
 
-// An option of a run that makes sense without training, and what it means here if that differs.
+// An option of a run that applies to this command too, and its help here if that differs.
 struct TakenFlag {
   std::string_view name;
   std::string_view help = {};
 };
 constexpr TakenFlag kTakenFlags[] = {
     {"num-devices", "ranks to start on this machine, or on each host"},
-    {"bucket-mb", "of --model: gradients that go together, in MiB"},
+    {"bucket-mb", "size of a gradient bucket of --model in MiB"},
     {"interface"},
     {"all-reduce-spec"},
     {"gradient-compression"},
@@ -79,15 +79,19 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
                 .letter = letter};
   };
   std::vector<Flag> flags = {
-      bytes("minbytes", 'b', w.sizes.least_bytes, "smallest size, such as 8, 64K, 128M", "1K"),
-      bytes("maxbytes", 'e', w.sizes.most_bytes, "largest size", "64M"),
-      number_flag({"stepfactor", "from one size to the next", &w.sizes.factor, {2}, 'f'}),
-      number_flag(
-          {"iters", "timed iterations of each size; for hosts, --nodes", &w.iterations, {1}, 'n'}),
-      number_flag({"warmup-iters", "iterations before them", &w.warm_up, {0}, 'w'}),
+      bytes("minbytes", 'b', w.sizes.least_bytes, "smallest message size, such as 8, 64K, 128M",
+            "1K"),
+      bytes("maxbytes", 'e', w.sizes.most_bytes, "largest message size", "64M"),
+      number_flag({"stepfactor", "factor from one size to the next", &w.sizes.factor, {2}, 'f'}),
+      number_flag({"iters",
+                   "timed iterations of each size (the number of hosts is --nodes)",
+                   &w.iterations,
+                   {1},
+                   'n'}),
+      number_flag({"warmup-iters", "warm-up iterations of each size", &w.warm_up, {0}, 'w'}),
       {.name = "check",
        .value_name = "0|1",
-       .help = "compare every number with the exact sum",
+       .help = "compare every value with the exact sum",
        .set =
            [&w](const std::string& text) {
              if (text != "0" && text != "1") {
@@ -99,7 +103,7 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
        .letter = 'c'},
       {.name = "model",
        .value_name = "NAME",
-       .help = "the gradients of this network, in its buckets, in place of sizes",
+       .help = "measure the gradient buckets of this network instead of sizes",
        .set =
            [&w](const std::string& text) {
              w.run.model = text;
@@ -108,14 +112,13 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
        .letter = 'm'},
       {.name = "communicator",
        .value_name = "NAME,...",
-       .help = "back-ends, which take turns; by default what suits where the ranks are",
+       .help = "backends to measure in turn [chosen by where the ranks run]",
        .set = [&w](const std::string& text) { w.backends = backends_in(text); }},
-      switch_flag("tune",
-                  "try every algorithm, and print the --all-reduce-spec that suits this cluster",
+      switch_flag("tune", "measure every algorithm and print the fastest --all-reduce-spec",
                   &w.tune)};
   for (Flag& flag : flags_of_a_run(w)) flags.push_back(std::move(flag));
   return {.command = "allreduce",
-          .summary = "Measures how fast ranks sum numbers up, by size.",
+          .summary = "Measures all-reduce bandwidth and latency by message size.",
           .flags = std::move(flags)};
 }
 
@@ -150,15 +153,15 @@ std::vector<Reduction> reductions_for(const AllReduceOptions& w) {
 
 void check_options(const AllReduceOptions& w) {
   std::vector<std::string> problems;
-  if (w.tune && w.of_model) problems.emplace_back("--tune measures sizes, not a --model");
+  if (w.tune && w.of_model) problems.emplace_back("--tune measures sizes; leave out --model");
   if (w.tune && !w.run.all_reduce_spec.empty()) {
-    problems.emplace_back("--tune finds the --all-reduce-spec; it cannot be given");
+    problems.emplace_back("--tune finds the --all-reduce-spec; leave it out");
   }
   if (w.run.bucket_mb && !w.of_model) {
-    problems.emplace_back("--bucket-mb is for the gradients of a --model");
+    problems.emplace_back("--bucket-mb requires --model");
   }
   if (w.tune && w.backends.size() > 1) {
-    problems.emplace_back("--tune is for one --communicator at a time");
+    problems.emplace_back("--tune measures one backend; give one name to --communicator");
   }
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   if (!w.run.all_reduce_spec.empty()) parse_all_reduce_spec(w.run.all_reduce_spec);

@@ -61,9 +61,9 @@ std::string all_reduce_footer(const std::vector<AllReduceRow>& rows) {
     }
     text += fmt::format("mean busbw of {}: {:.2f} GB/s\n", name, mean(speeds) / 1e9);
   }
-  return text + fmt::format("wrong numbers: {}\n", rows.front().wrong
-                                                       ? thousands_text(wrong_numbers(rows))
-                                                       : "not looked for");
+  return text + fmt::format("wrong values: {}\n", rows.front().wrong
+                                                      ? thousands_text(wrong_numbers(rows))
+                                                      : "not checked");
 }
 
 nlohmann::json all_reduce_json(const AllReduceRow& row) {

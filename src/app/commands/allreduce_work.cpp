@@ -48,13 +48,13 @@ int64_t Reduction::bytes() const {
 
 std::vector<Reduction> reductions_of(const SizeRange& range) {
   if (range.most_bytes < range.least_bytes) {
-    throw UsageError("--maxbytes ({}) is below --minbytes ({})", range.most_bytes,
-                     range.least_bytes);
+    throw UsageError("--maxbytes {} is below --minbytes {}", range.most_bytes, range.least_bytes);
   }
   const int64_t least = (range.least_bytes + kFloatBytes - 1) / kFloatBytes * kFloatBytes;
   if (range.most_bytes < least) {
-    throw UsageError("--minbytes {} to --maxbytes {} holds no multiple of {}, the size of a number",
-                     range.least_bytes, range.most_bytes, kFloatBytes);
+    throw UsageError(
+        "--minbytes {} to --maxbytes {}: no multiple of {}, the bytes of a float, is in between",
+        range.least_bytes, range.most_bytes, kFloatBytes);
   }
   std::vector<Reduction> all;
   for (int64_t bytes = least; bytes <= range.most_bytes; bytes *= range.factor) {

@@ -1,7 +1,7 @@
-// bench.cpp: `lockstep bench`: a few networks one after the other, as one table.
+// bench.cpp: `lockstep bench`: measures several networks in sequence and prints one table.
 //
-// Every network is measured by a `lockstep train` of its own: its peak memory is its own, and it
-// starts as cold as any run does.
+// Every network is measured by its own `lockstep train` process, so that its peak memory is its own
+// and it starts as cold as any other run.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -57,12 +57,12 @@ std::string result_path(const Options& options, const Entry& entry) {
 void prepare_output(const Options& options, const std::vector<Entry>& entries) {
   std::error_code error;
   std::filesystem::create_directories(options.output, error);
-  if (error) throw UsageError("cannot make --output {}: {}", options.output, error.message());
+  if (error) throw UsageError("cannot create --output {}: {}", options.output, error.message());
   const std::string why = why_unwritable(result_path(options, entries.front()));
   if (!why.empty()) throw UsageError("cannot write to --output {}: {}", options.output, why);
 }
 
-// Empty: the user interrupted it.
+// Absent: the user interrupted the run.
 std::optional<RunResult> measure(const Context& context, const Options& options,
                                  const Entry& entry) {
   const std::string path = result_path(options, entry);
@@ -82,14 +82,18 @@ std::optional<RunResult> measure(const Context& context, const Options& options,
 CommandSyntax syntax_for(Options& options) {
   return {
       .command = "bench",
-      .summary = "Measures a few networks one after the other.",
+      .summary = "Measures several networks in sequence.",
       .flags = {
-          text_flag({"models", "NAME:BATCH,...", "what to measure", &options.models}),
-          number_flag({"num-batches", "timed steps of each", &options.num_batches, {1, kMost}}),
+          text_flag(
+              {"models", "NAME:BATCH,...", "networks with their batch sizes", &options.models}),
+          number_flag({"num-batches", "timed steps per network", &options.num_batches, {1, kMost}}),
+          number_flag({"num-warmup-batches",
+                       "warm-up steps per network",
+                       &options.num_warmup_batches,
+                       {0, kMost}}),
           number_flag(
-              {"num-warmup-batches", "steps before them", &options.num_warmup_batches, {0, kMost}}),
-          number_flag({"threads", "0: every core", &options.threads, {0, kMost}}),
-          text_flag({"output", "DIR", "where the results go, as JSON", &options.output})}};
+              {"threads", "threads per device; 0: every core", &options.threads, {0, kMost}}),
+          text_flag({"output", "DIR", "directory of the results, as JSON", &options.output})}};
 }
 
 }  // namespace
@@ -103,7 +107,7 @@ int bench_command(RunContext& context, std::span<const std::string> arguments) {
   }
   const std::vector<Entry> entries = entries_in(options.models);
   prepare_output(options, entries);
-  const InterruptWatch interrupts;  // the child gets the signal too, and ends by itself
+  const InterruptWatch interrupts;  // the child receives the signal too and ends by itself
   std::vector<RunResult> results;
   for (const Entry& entry : entries) {
     if (interrupts.interrupted()) break;

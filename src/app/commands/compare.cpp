@@ -1,4 +1,4 @@
-// compare.cpp: `lockstep compare`: which of several measurements is faster.
+// compare.cpp: `lockstep compare`: tests which of several measurements is faster.
 #include <fmt/ranges.h>
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json.h"
 #include "report/render/compare_text.h"
 
 namespace lockstep {
@@ -22,37 +23,39 @@ struct Options {
 
 CommandSyntax syntax_for(Options& options) {
   const auto word = [&](const std::string& text) { options.words.push_back(text); };
-  return {.command = "compare",
-          .summary = "Says which of several measurements is faster, if any.",
-          .flags = {text_flag({"a", "FILE,...", "launches of the base, instead of naming it first",
-                               &options.base}),
-                    text_flag({"b", "FILE,...", "launches to compare with --a", &options.other}),
-                    threshold_flag(&options.threshold),
-                    switch_flag("allow-different-work",
-                                "compare runs of different models, batches or devices",
-                                &options.any_work),
-                    switch_flag("markdown", "as a Markdown table", &options.markdown),
-                    switch_flag("json", "as JSON", &options.json)},
-          .positional = Positional{
-              .name = "RESULT.json",
-              .help = "results of 'train --result'; the first is the base. Several launches of one "
-                      "side: a.json,b.json",
-              .set = word,
-              .many = true}};
+  return {
+      .command = "compare",
+      .summary = "Tests which of several measurements is faster.",
+      .flags = {text_flag({"a", "FILE,...", "results of the base, instead of the first argument",
+                           &options.base}),
+                text_flag({"b", "FILE,...", "results to compare with --a", &options.other}),
+                threshold_flag(&options.threshold),
+                switch_flag("allow-different-work",
+                            "compare runs even if model, batch size or devices differ",
+                            &options.any_work),
+                switch_flag("markdown", "print a Markdown table", &options.markdown),
+                switch_flag("json", "print JSON", &options.json)},
+      .positional = Positional{
+          .name = "RESULT.json",
+          .help = "results of 'train --result'; the first is the base; several launches of one "
+                  "side: a.json,b.json",
+          .set = word,
+          .many = true}};
 }
 
 std::vector<std::string> sides_in(const Options& options) {
   if (options.base.empty() != options.other.empty()) {
-    throw UsageError("--a and --b belong together");
+    throw UsageError("--a and --b require each other");
   }
   std::vector<std::string> sides = options.words;
   if (!options.base.empty()) {
     sides.insert(sides.begin(), {options.base, options.other});
   }
   if (sides.size() < 2) {
-    throw UsageError("compare needs at least two results: the base, and one to compare with it");
+    throw UsageError("compare needs at least two results: the base and one to compare with it");
   }
-  if (options.markdown && options.json) throw UsageError("give one of --markdown and --json");
+  if (options.markdown && options.json)
+    throw UsageError("--markdown and --json exclude each other; give one of them");
   return sides;
 }
 

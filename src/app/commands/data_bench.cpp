@@ -1,4 +1,4 @@
-// data_bench.cpp: `lockstep data bench`: what each stage of the input can do.
+// data_bench.cpp: `lockstep data bench`: measures the throughput of each input stage.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -26,17 +26,26 @@ CommandSyntax syntax_for(Options& options) {
   return {
       .command = "data bench",
       .summary =
-          "Measures how many images per second are read, decoded, augmented, and go\n"
-          "through the whole pipeline, by number of threads.",
-      .flags = {number_flag({"threads", "at most; 0: every core", &options.threads, {0, 4096}}),
-                number_flag(
-                    {"image-size", "that the network wants", &options.image_size, {1, 4096}}),
-                number_flag({"batch-size", "of the pipeline", &options.batch_size, {1, 65536}}),
-                number_flag(
-                    {"milliseconds", "of each measurement", &options.milliseconds, {1, 3600'000}}),
-                switch_flag("distortions", "change colours too", &options.distortions),
-                switch_flag("cache", "from memory instead of files", &options.cache),
-                switch_flag("json", "as JSON", &options.json)},
+          "Measures images per second of reading, decoding, augmenting and the whole\n"
+          "pipeline, by number of threads.",
+      .flags =
+          {number_flag({"threads",
+                        "largest number of threads; 0: every core",
+                        &options.threads,
+                        {0, 4096}}),
+           number_flag({"image-size",
+                        "height and width of the network's input in pixels",
+                        &options.image_size,
+                        {1, 4096}}),
+           number_flag(
+               {"batch-size", "images per batch of the pipeline", &options.batch_size, {1, 65536}}),
+           number_flag({"milliseconds",
+                        "duration of each measurement in ms",
+                        &options.milliseconds,
+                        {1, 3600'000}}),
+           switch_flag("distortions", "also augment with random colours", &options.distortions),
+           switch_flag("cache", "read from memory instead of files", &options.cache),
+           switch_flag("json", "print JSON", &options.json)},
       .positional =
           Positional{.name = "DIR",
                      .help = "directory of the data set",
@@ -44,7 +53,7 @@ CommandSyntax syntax_for(Options& options) {
                      .required = true}};
 }
 
-// 1, 2, 4, ... and the most.
+// 1, 2, 4, ... and `most`.
 std::vector<int> thread_counts(int most) {
   std::vector<int> counts;
   for (int threads = 1; threads < most; threads *= 2) counts.push_back(threads);

@@ -1,4 +1,4 @@
-// data_check.cpp: `lockstep data check`: is a data set whole?
+// data_check.cpp: `lockstep data check`: checks that a data set is complete and undamaged.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -23,20 +23,22 @@ struct Options {
 };
 
 CommandSyntax syntax_for(Options& options) {
-  return {.command = "data check",
-          .summary =
-              "Looks at every example of a data set: checksums, pictures, labels, balance.\n"
-              "Ends with 1 when something is damaged or missing.",
-          .flags = {switch_flag("json", "as JSON", &options.json),
-                    number_flag({"threads", "0: every core", &options.threads, {0, 4096}})},
-          .positional =
-              Positional{.name = "DIR",
-                         .help = "directory of the data set",
-                         .set = [&options](const std::string& word) { options.directory = word; },
-                         .required = true}};
+  return {
+      .command = "data check",
+      .summary =
+          "Checks every example of a data set: checksums, images, labels, class balance.\n"
+          "Exit code 1 if something is damaged or missing.",
+      .flags = {switch_flag("json", "print JSON", &options.json),
+                number_flag(
+                    {"threads", "number of threads; 0: every core", &options.threads, {0, 4096}})},
+      .positional =
+          Positional{.name = "DIR",
+                     .help = "directory of the data set",
+                     .set = [&options](const std::string& word) { options.directory = word; },
+                     .required = true}};
 }
 
-// Labels that the data set's network has no output for.
+// Labels outside the data set's number of classes.
 std::vector<std::string> label_problems(const CheckReport& report) {
   const int classes = find_dataset(report.data_name).classes;
   std::vector<std::string> problems;

@@ -14,18 +14,19 @@ namespace {
 
 constexpr Subcommand kDataCommands[] = {
     {"pack", "write a data set as TFRecord files", data_pack_command},
-    {"make", "make up a data set of JPEG images, to test storage with", data_make_command},
-    {"check", "look at every example: checksums, pictures, labels", data_check_command},
-    {"bench", "measure reading, decoding, augmenting and all together", data_bench_command},
+    {"make", "generate a synthetic data set of JPEG images, to test storage", data_make_command},
+    {"check", "check every example: checksums, images, labels", data_check_command},
+    {"bench", "measure reading, decoding, augmenting and the whole pipeline", data_bench_command},
 };
 
 std::string overview() {
   std::string text =
-      "Works on data sets.\n\nUsage: lockstep data COMMAND [OPTION]...\n\nCommands:\n";
+      "Packs, generates, checks and measures data sets.\n\nUsage: lockstep data COMMAND "
+      "[OPTION]...\n\nCommands:\n";
   for (const Subcommand& command : kDataCommands) {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
-  return text + "\n'lockstep data COMMAND --help' explains one.\n";
+  return text + "\n'lockstep data COMMAND --help' lists its options.\n";
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ int data_command(RunContext& context, std::span<const std::string> arguments) {
     if (command.name == arguments[0]) return command.run(context, arguments.subspan(1));
     names.emplace_back(command.name);
   }
-  throw UsageError("there is no command 'data {}'; there are {}", arguments[0],
+  throw UsageError("unknown command 'data {}'; use one of {}", arguments[0],
                    fmt::join(names, ", "));
 }
 
@@ -58,10 +59,9 @@ void WorkBar::show(int64_t done, int64_t all) {
 
 std::string outcome_line(std::string_view split, std::string_view thing,
                          const PackOutcome& outcome) {
-  return fmt::format("{}: {}, {} in {} written, {} {} there\n", split,
+  return fmt::format("{}: wrote {}, {} in {}; {} existed\n", split,
                      count_text(outcome.written_examples, thing), bytes_text(outcome.bytes),
-                     count_text(outcome.written_shards, "file"), outcome.kept_shards,
-                     outcome.kept_shards == 1 ? "was" : "were");
+                     count_text(outcome.written_shards, "file"), outcome.kept_shards);
 }
 
 int threads_or_all(int64_t wanted) {

@@ -1,4 +1,4 @@
-// data_make.cpp: `lockstep data make`: a data set of made-up JPEG images.
+// data_make.cpp: `lockstep data make`: generates a data set of synthetic JPEG images.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -25,22 +25,30 @@ CommandSyntax syntax_for(Options& options) {
   return {
       .command = "data make",
       .summary =
-          "Makes up a data set of JPEG images that are read and decoded like photographs.\n"
-          "Called again after an interruption it goes on where it was.",
+          "Generates a data set of JPEG images that are read and decoded like photographs.\n"
+          "After an interruption, the same command resumes.",
       .flags =
-          {number_flag({"images", "to train on", &options.images, {1, kMostImages}}),
+          {number_flag({"images", "number of training images", &options.images, {1, kMostImages}}),
+           number_flag({"validation",
+                        "number of validation images",
+                        &options.validation,
+                        {0, kMostImages}}),
            number_flag(
-               {"validation", "images to validate on", &options.validation, {0, kMostImages}}),
-           number_flag({"classes", "labels are 1 to this", &options.classes, {1, 1000000}}),
+               {"classes", "number of classes; labels are 1 to N", &options.classes, {1, 1000000}}),
+           number_flag({"shards",
+                        "number of files; 0: one for every 1000 images",
+                        &options.shards,
+                        {0, 99999}}),
+           number_flag({"height",
+                        "height in pixels; 0: sizes like ImageNet's",
+                        &options.height,
+                        {0, 20000}}),
            number_flag(
-               {"shards", "files; 0: one for every 1000 images", &options.shards, {0, 99999}}),
+               {"width", "width in pixels; 0: sizes like ImageNet's", &options.width, {0, 20000}}),
+           number_flag({"quality", "JPEG quality", &options.quality, {1, 100}}),
            number_flag(
-               {"height", "of all images; 0: sizes like ImageNet's", &options.height, {0, 20000}}),
-           number_flag(
-               {"width", "of all images; 0: sizes like ImageNet's", &options.width, {0, 20000}}),
-           number_flag({"quality", "of the JPEGs", &options.quality, {1, 100}}),
-           number_flag({"threads", "0: every core", &options.threads, {0, 4096}}),
-           number_flag({"seed", "of everything", &options.seed, {0, int64_t{1} << 50}})},
+               {"threads", "number of threads; 0: every core", &options.threads, {0, 4096}}),
+           number_flag({"seed", "random seed", &options.seed, {0, int64_t{1} << 50}})},
       .positional =
           Positional{.name = "TARGET",
                      .help = "directory for the files",
@@ -106,7 +114,7 @@ int data_make_command(RunContext& context, std::span<const std::string> argument
   }
   if (options.directory.empty()) throw UsageError("data make needs a directory for the files");
   if ((options.height > 0) != (options.width > 0)) {
-    throw UsageError("--height and --width belong together");
+    throw UsageError("--height and --width require each other");
   }
   if (!make_split(context, options, Split::Training)) return kInterrupted;
   if (options.validation > 0 && !make_split(context, options, Split::Validation))

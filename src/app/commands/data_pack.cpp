@@ -1,4 +1,4 @@
-// data_pack.cpp: `lockstep data pack`: a data set as TFRecord files.
+// data_pack.cpp: `lockstep data pack`: writes a data set as TFRecord files.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -24,29 +24,33 @@ struct Options {
 };
 
 CommandSyntax syntax_for(Options& options) {
-  return {.command = "data pack",
-          .summary =
-              "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
-              "Called again after an interruption it goes on where it was.",
-          .flags = {number_flag({"shards",
-                                 "files for training data; 0: one for every 100 MB",
-                                 &options.shards,
-                                 {0, 99999}}),
-                    number_flag({"threads", "0: every core", &options.threads, {0, 4096}}),
-                    number_flag(
-                        {"quality", "of JPEGs made of stored pixels", &options.quality, {1, 100}}),
-                    number_flag({"seed",
-                                 "of the order in which examples are written",
-                                 &options.seed,
-                                 {0, int64_t{1} << 50}}),
-                    switch_flag("skip-corrupt", "count damaged examples and go on",
-                                &options.skip_corrupt)},
-          .positional = Positional{
-              .name = "SOURCE TARGET",
-              .help = "directories of the data set and of the files",
-              .set = [&options](const std::string& word) { options.words.push_back(word); },
-              .many = true,
-              .required = true}};
+  return {
+      .command = "data pack",
+      .summary =
+          "Writes a data set (JPEG files by class, CIFAR-10 or MNIST) as TFRecord files.\n"
+          "After an interruption, the same command resumes.",
+      .flags = {number_flag({"shards",
+                             "number of training files; 0: one for every 100 MB",
+                             &options.shards,
+                             {0, 99999}}),
+                number_flag(
+                    {"threads", "number of threads; 0: every core", &options.threads, {0, 4096}}),
+                number_flag({"quality",
+                             "JPEG quality for data sets that store pixels",
+                             &options.quality,
+                             {1, 100}}),
+                number_flag({"seed",
+                             "random seed of the order of examples",
+                             &options.seed,
+                             {0, int64_t{1} << 50}}),
+                switch_flag("skip-corrupt", "skip and count damaged examples instead of stopping",
+                            &options.skip_corrupt)},
+      .positional =
+          Positional{.name = "SOURCE TARGET",
+                     .help = "directory of the data set, directory for the files",
+                     .set = [&options](const std::string& word) { options.words.push_back(word); },
+                     .many = true,
+                     .required = true}};
 }
 
 constexpr int64_t kShardBytes = 100'000'000;
@@ -101,12 +105,14 @@ int data_pack_command(RunContext& context, std::span<const std::string> argument
     return kSuccess;
   }
   if (options.words.size() != 2) {
-    throw UsageError("data pack needs two directories: of the data set, and for the files");
+    throw UsageError(
+        "data pack needs two directories: SOURCE (the data set) and TARGET (for the files)");
   }
   const DataFormat& format = guess_format(options.words[0]);
   const std::string data_name = format.data_name(options.words[0]);
   if (!record_files(options.words[0], Split::Training).empty()) {
-    throw UsageError("{} holds TFRecord files already", options.words[0]);
+    throw UsageError("{} already contains TFRecord files; pack the original data set",
+                     options.words[0]);
   }
   context.err << fmt::format("data: {} in {}: {}\n", format.name, options.words[0], data_name);
   if (!pack_split(context, options, Split::Training)) return kInterrupted;

@@ -23,18 +23,19 @@ struct DoctorOptions {
 CommandSyntax syntax_for(DoctorOptions& options) {
   CommandSyntax syntax = {
       .command = "doctor",
-      .summary = "Looks whether hosts are fit for a run, and says what to do about it.",
-      .flags = {switch_flag("slurm", "the nodes of this allocation, or of one that srun asks for",
-                            &options.slurm),
-                switch_flag("json", "all findings and answers as JSON", &options.json)}};
+      .summary = "Checks that hosts are ready for a run, and prints what to fix.",
+      .flags = {
+          switch_flag("slurm", "check the nodes of this allocation, or of one that srun requests",
+                      &options.slurm),
+          switch_flag("json", "print all findings and measurements as JSON", &options.json)}};
   constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
                                          "ssh-option"};
   for (Flag& flag : run_flags(options.survey.run)) {
     if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
     flag.group = "Options";
-    if (flag.name == "num-devices") flag.help = "workers that each host shall have, or its slots";
-    if (flag.name == "hosts") flag.help = "file or list, as of train; by default this machine";
-    if (flag.name == "nodes") flag.help = "only the first so many hosts; of Slurm, so many nodes";
+    if (flag.name == "num-devices") flag.help = "workers per host, or its slots";
+    if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
+    if (flag.name == "nodes") flag.help = "check the first N hosts; with --slurm, N nodes";
     syntax.flags.push_back(std::move(flag));
   }
   note_given(syntax.flags, "num-devices", options.survey.workers_given);
@@ -75,10 +76,10 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
     return kSuccess;
   }
   if (options.slurm && !options.survey.run.hosts.empty()) {
-    throw UsageError("--slurm chooses the hosts; it does not go with --hosts");
+    throw UsageError("--slurm and --hosts exclude each other; give one of them");
   }
   if (options.survey.run.nodes && !options.slurm && options.survey.run.hosts.empty()) {
-    throw UsageError("--nodes is about hosts: give --hosts or --slurm");
+    throw UsageError("--nodes requires --hosts or --slurm");
   }
   const SurveyRoute& route = options.slurm                      ? kSlurmRoute
                              : options.survey.run.hosts.empty() ? kLocalRoute

@@ -1,4 +1,4 @@
-// models.cpp: `lockstep models`: the networks there are, or the layers of one.
+// models.cpp: `lockstep models`: lists the networks, or the layers of one.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -148,21 +148,21 @@ CommandSyntax syntax_for(Options& options) {
   };
   return {.command = "models",
           .summary = "Lists the networks, or the layers of one.",
-          .flags = {switch_flag("json", "as JSON", &options.json),
+          .flags = {switch_flag("json", "print JSON", &options.json),
                     number_flag({"num-classes",
-                                 "classes to tell apart; by default the data set's",
+                                 "number of classes [the data set's]",
                                  &options.options.num_classes,
                                  {2, 10'000'000}}),
                     {.name = "data-name",
                      .value_name = "NAME",
-                     .help = "only networks for this data set",
+                     .help = "list only networks for this data set",
                      .set = set_dataset},
-                    switch_flag("aux-head", "give inception3 its auxiliary classifier",
+                    switch_flag("aux-head", "add the auxiliary classifier of inception3",
                                 &options.options.aux_head)},
-          .positional = Positional{
-              .name = "NAME", .help = "a network", .set = [&options](const std::string& name) {
-                options.name = name;
-              }}};
+          .positional =
+              Positional{.name = "NAME",
+                         .help = "network whose layers are listed",
+                         .set = [&options](const std::string& name) { options.name = name; }}};
 }
 
 }  // namespace

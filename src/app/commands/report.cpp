@@ -1,4 +1,4 @@
-// report.cpp: `lockstep report`: what the sweeps in some directories say, as tables and files.
+// report.cpp: `lockstep report`: reports sweeps as tables, CSV files, charts and a web page.
 #include <fmt/ranges.h>
 
 #include <filesystem>
@@ -35,16 +35,16 @@ struct Options {
 CommandSyntax syntax_for(Options& options) {
   return {
       .command = "report",
-      .summary = "Says what sweeps measured, as a table, CSV files, pictures and a page.",
-      .flags = {text_flag({"output", "DIR", "for the files; by default the first directory",
-                           &options.output}),
-                switch_flag("markdown", "the table as Markdown", &options.markdown),
+      .summary = "Reports sweeps as tables, CSV files, charts and a web page.",
+      .flags = {text_flag(
+                    {"output", "DIR", "directory for the files [the first DIR]", &options.output}),
+                switch_flag("markdown", "print Markdown tables", &options.markdown),
                 switch_flag("best",
-                            "the fastest configuration of each network and number of devices",
+                            "print the fastest configuration per network and number of devices",
                             &options.best),
                 text_flag({"baseline", "DIR",
-                           "an older sweep: exit code 1 if a run has become slower or fails, 2 if "
-                           "launches are too few to tell",
+                           "compare with this sweep: exit code 1 if a run is slower or fails, 2 if "
+                           "launches are too few to decide",
                            &options.baseline}),
                 threshold_flag(&options.threshold)},
       .positional =
@@ -62,13 +62,13 @@ fs::path file_of(const std::string& directory) {
 PageSource collect(const std::vector<std::string>& directories, std::ostream& err) {
   PageSource source = {.name = fmt::format("{}", fmt::join(directories, ", ")), .collection = {}};
   RunCollection& collection = source.collection;
-  // Launches that count twice would look more certain than they are.
+  // Counting a launch twice would narrow the confidence intervals without new evidence.
   std::set<fs::path> seen;
   std::set<std::string> launches;
   for (const std::string& directory : directories) {
-    std::error_code error;  // what is not there is told below
+    std::error_code error;  // a missing file is reported below
     if (!seen.insert(fs::weakly_canonical(file_of(directory), error)).second) {
-      err << fmt::format("note: {} is given twice and counts once\n", directory);
+      err << fmt::format("note: {} is given twice; it counts once\n", directory);
       continue;
     }
     StoreContents contents = read_store(directory);
@@ -86,13 +86,14 @@ PageSource collect(const std::vector<std::string>& directories, std::ostream& er
       collection.directories.push_back(directory);
     }
     if (copies > 0) {
-      source.skipped.push_back(fmt::format(
-          "{}: {} of its launches are copies of others here and count once", directory, copies));
+      source.skipped.push_back(
+          fmt::format("{}: {} of its launches are copies of other launches here; they count once",
+                      directory, copies));
       err << "note: " << source.skipped.back() << "\n";
     }
   }
   if (collection.runs.empty())
-    throw UsageError("there is no result in {}", fmt::join(directories, ", "));
+    throw UsageError("no results in {}; run 'lockstep sweep' first", fmt::join(directories, ", "));
   return source;
 }
 
@@ -136,13 +137,13 @@ void write_files(const ScalingReport& report, const PageSource& source,
     const fs::path path = fs::path(output) / file.path;
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    if (error) throw Error("cannot make {}: {}", path.parent_path().string(), error.message());
+    if (error) throw Error("cannot create {}: {}", path.parent_path().string(), error.message());
     write_whole_file(path.string(), file.text);
     err << "wrote " << path.string() << "\n";
   }
 }
 
-// A gate that could not have failed has not been passed.
+// Too few launches to detect a regression are no success: exit code 2.
 int verdict_of(const BaselineReport& compared, std::ostream& err) {
   if (compared.regressed()) return kFailure;
   if (!compared.undecided) return kSuccess;

@@ -1,4 +1,4 @@
-// serve.cpp: `lockstep serve`: sweeps as a page in the browser, while they run and afterwards.
+// serve.cpp: `lockstep serve`: serves a web page of running and finished sweeps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,14 +22,14 @@ constexpr std::chrono::milliseconds kAskEvery{100};
 CommandSyntax syntax_for(ServeOptions& options) {
   return {
       .command = "serve",
-      .summary = "Shows sweeps in the browser, while they run and side by side.",
-      .flags = {text_flag({"host", "ADDRESS",
-                           "to listen on; other than a loopback address, readers need the token",
-                           &options.host}),
+      .summary = "Shows running and finished sweeps in the browser, side by side.",
+      .flags = {text_flag(
+                    {"host", "ADDRESS",
+                     "address to listen on; readers need the token unless it is a loopback address",
+                     &options.host}),
                 number_flag(
-                    {"port", "to listen on; 0: any that is free", &options.port, {0, 65535}}),
-                text_flag({"token", "TEXT",
-                           "what readers need; by default a random one where one is needed",
+                    {"port", "port to listen on; 0: any free port", &options.port, {0, 65535}}),
+                text_flag({"token", "TEXT", "token that readers need [random, if one is needed]",
                            &options.token})},
       .positional =
           Positional{.name = "DIR",
@@ -38,7 +38,7 @@ CommandSyntax syntax_for(ServeOptions& options) {
                      .many = true}};
 }
 
-// It is part of an address.
+// The token is part of a URL.
 bool is_plain(const std::string& token) {
   return std::ranges::all_of(token, [](unsigned char letter) {
     return std::isalnum(letter) || letter == '-' || letter == '_';
@@ -57,13 +57,13 @@ int serve_command(RunContext& context, std::span<const std::string> arguments) {
   }
   if (options.roots.empty()) throw UsageError("serve needs a directory of 'lockstep sweep'");
   if (!is_plain(options.token)) {
-    throw UsageError("--token may hold letters, digits, - and _ only");
+    throw UsageError("--token: invalid character; use letters, digits, - and _");
   }
   if (options.token.empty() && !is_this_machine(options.host)) options.token = random_token();
   const InterruptWatch interrupts;
   const PageServer server(options);
   context.out << server.url() << "\n" << std::flush;
-  context.err << "open the address above in a browser; Ctrl-C ends it\n" << std::flush;
+  context.err << "open the address above in a browser; Ctrl-C stops the server\n" << std::flush;
   while (!interrupts.interrupted()) std::this_thread::sleep_for(kAskEvery);
   return kSuccess;
 }

@@ -17,7 +17,7 @@
 namespace lockstep {
 namespace {
 
-// What was measured before is the best guess.
+// An earlier measurement is the best estimate.
 double seconds_of(const SweepRun& run, const StoreContents& contents, int cores) {
   for (const StoredRun& stored : contents.runs) {
     if (stored.id == run.id && stored.wall_seconds > 0) return stored.wall_seconds;
@@ -42,14 +42,14 @@ int dry_run(const PlannedSweep& sweep, const SweepOptions& options, Context& con
                                run_label(run.config, sweep.differing));
   }
   context.out << fmt::format(
-      "{} runs, {}{} launches each; {} of {} launches to go, in about {}, which is a rough guess\n",
+      "{} runs, {}{} launches each; {} of {} launches remain, about {} (rough estimate)\n",
       sweep.plan.runs.size(), options.precision ? "at most " : "", sweep.plan.repeats,
       missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
       rough_time(seconds));
   return kSuccess;
 }
 
-// What is known less well than was asked for, after as many launches as were allowed.
+// The configurations that did not reach --precision within --repeats launches.
 std::string note_on_precision(const ScalingReport& report, double wanted) {
   constexpr size_t kMostNamed = 6;
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ std::string note_on_precision(const ScalingReport& report, double wanted) {
                      all > kMostNamed ? fmt::format(" and {} more", all - kMostNamed) : "");
 }
 
-// Launches that failed, now or before, and were not repeated with success.
+// Launches that failed, in this sweep or before, and have not succeeded since.
 int failures_in(const ScalingReport& report) {
   int failed = 0;
   for (const Configuration& each : report.configurations) {
@@ -77,10 +77,10 @@ int failures_in(const ScalingReport& report) {
   return failed;
 }
 
-// The exit code, with its reason.
+// Prints the reason of an exit code other than 0.
 int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::ostream& err) {
   if (outcome.interrupted) {
-    err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    err << "lockstep: interrupted; the same command resumes\n";
     return kInterrupted;
   }
   const int failed = failures_in(report);
@@ -121,7 +121,7 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
   if (!runs.empty()) context.out << scaling_table(report);
   if (options.best && !runs.empty())
     context.out << "\n" << best_table(report, best_of(report, runs));
-  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws them\n", options.output,
+  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws charts\n", options.output,
                              ResultsStore::kFile, options.output)
               << std::flush;
   return last_words(outcome, report, context.err);

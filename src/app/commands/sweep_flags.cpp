@@ -13,28 +13,29 @@
 namespace lockstep {
 namespace {
 
-// Values of these are lists themselves.
+// The value of such an option is itself a list.
 bool has_commas(const RunOption& option) {
   const std::string& values = option.details.value_name;
   return values.find(',') != std::string::npos || values.find("LIST") != std::string::npos;
 }
 
-// What a run has and a sweep cannot give it.
+// Options of a run that a sweep does not support.
 struct NotHere {
   std::string_view option;
   const char* why;
 };
 constexpr NotHere kNotHere[] = {
-    {"train-dir", "the runs of a sweep would go on from each other's checkpoints"},
-    {"save-model-steps", "the runs of a sweep keep no checkpoints"},
-    {"save-model-secs", "the runs of a sweep keep no checkpoints"},
-    {"max-ckpts-to-keep", "the runs of a sweep keep no checkpoints"},
-    {"eval", "a sweep measures training"},
-    {"job-name", "a sweep starts all processes of a run itself"},
-    {"task-index", "a sweep starts all processes of a run itself"},
+    {"train-dir",
+     "not supported in a sweep, whose runs would resume from each other's checkpoints"},
+    {"save-model-steps", "not supported in a sweep, whose runs write no checkpoints"},
+    {"save-model-secs", "not supported in a sweep, whose runs write no checkpoints"},
+    {"max-ckpts-to-keep", "not supported in a sweep, whose runs write no checkpoints"},
+    {"eval", "not supported in a sweep, which measures training"},
+    {"job-name", "not supported in a sweep, which starts all processes itself"},
+    {"task-index", "not supported in a sweep, which starts all processes itself"},
 };
 
-// A sweep has its own, which mean all launches.
+// Options that a sweep defines itself, for all launches.
 constexpr std::string_view kOfTheSweep[] = {"dry-run", "precision"};
 
 Flag refused_flag(const RunOption& option, const char* why) {
@@ -49,11 +50,11 @@ Flag refused_flag(const RunOption& option, const char* why) {
           .hidden = true};
 }
 
-// The same for all runs: no part of what they are, or a list itself, of which all values count.
+// An option that is the same for all runs: it does not identify a run, or its value is a list.
 Flag common_flag(const RunOption& option, SweepOptions& options) {
   const auto set = [&options, &option](const std::string& text) {
     RunConfig probe;
-    set_option(probe, option, text);  // a bad one is told now
+    set_option(probe, option, text);  // reports an invalid value now
     std::vector<std::string>& list = options.lists[option.name];
     list = {is_list(option) && !list.empty() ? list.front() + "\n" + text : text};
   };
@@ -72,7 +73,7 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
     RunConfig probe;
     std::vector<std::string>& list = options.lists[option.name];
     for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
-      set_option(probe, option, value);  // a bad one is told now
+      set_option(probe, option, value);  // reports an invalid value now
       list.push_back(value);
     }
   };
@@ -96,7 +97,8 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   };
   const auto timeout = [&](const std::string& text) {
     options.run_timeout = finite_number(text).value_or(0);
-    if (options.run_timeout <= 0) throw UsageError("--run-timeout must be seconds, not '{}'", text);
+    if (options.run_timeout <= 0)
+      throw UsageError("--run-timeout must be a number of seconds above 0, not '{}'", text);
   };
   constexpr int64_t kMost = 1'000'000;
   Flag repeats = number_flag({"repeats", command.repeats_help, &options.repeats, {1, kMost}});
@@ -109,14 +111,15 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
        .many = true},
       number_flag(
           {"max-devices",
-           "unless --num-devices: 1, 2, 4, ... up to this; by default one per core, with --hosts "
-           "hosts instead, all of them",
+           "without --num-devices: run on 1, 2, 4, ... N devices; with --hosts, on 1, 2, 4, ... N "
+           "hosts [every core, or every host]",
            &options.max_devices,
            {1, kMost}}),
       repeats,
       {.name = "precision",
        .value_name = "X%",
-       .help = "enough launches once images/sec is known this well; --repeats is the most then",
+       .help = "stop a run once the 95 % confidence interval is within X %; --repeats is then the "
+               "limit",
        .set = [&](auto& text) { options.precision = fraction_in("precision", text); }},
       {.name = "output",
        .value_name = "DIR",
@@ -125,16 +128,16 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
        .default_text = command.output,
        .letter = 'o'},
       number_flag(
-          {"order-seed", "of the random order of launches", &options.order_seed, {0, kMost}}),
+          {"order-seed", "random seed of the order of launches", &options.order_seed, {0, kMost}}),
       {.name = "run-timeout",
        .value_name = "SECONDS",
-       .help = "after which a launch has failed",
+       .help = "seconds after which a launch is stopped and counts as failed",
        .set = timeout,
        .default_text = "3600"},
       switch_flag("retry-failed", "launch failed runs again", &options.retry_failed),
-      switch_flag("dry-run", "list the launches, in order, and stop", &options.dry_run),
+      switch_flag("dry-run", "print the launches in order and exit", &options.dry_run),
       switch_flag("best",
-                  "at the end, the fastest configuration of each network and number of devices",
+                  "at the end, print the fastest configuration per network and number of devices",
                   &options.best),
   };
 }
@@ -145,7 +148,7 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
       .summary = command.summary,
       .flags = own_flags(options, command),
       .positional = Positional{.name = "sweep.toml",
-                               .help = "the same names with values or lists of them",
+                               .help = "file with the same options, each a value or a list",
                                .set = [&](const std::string& text) { options.file = text; }}};
   std::erase_if(syntax.flags, [&](const Flag& flag) {
     return std::ranges::count(command.without, flag.name) > 0;
@@ -167,7 +170,7 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
   return syntax;
 }
 
-// What the command line does not name comes from the file, as if it stood there.
+// The options of the file that the command line does not set, as arguments.
 std::vector<std::string> arguments_in(const std::string& file, const CommandSyntax& syntax,
                                       const std::vector<std::string>& given) {
   std::vector<std::string> arguments;
@@ -179,7 +182,7 @@ std::vector<std::string> arguments_in(const std::string& file, const CommandSynt
       std::vector<std::string> names;
       for (const Flag& each : syntax.flags) names.push_back(each.name);
       const std::string near = closest(entry.name, names);
-      throw UsageError("{}:{}: {} is no option{}", file, entry.line, entry.name,
+      throw UsageError("{}:{}: unknown option {}{}", file, entry.line, entry.name,
                        near.empty() ? "" : "; did you mean " + near + "?");
     }
     if (std::ranges::count(given, flag->name)) continue;
@@ -211,7 +214,7 @@ Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
   options.output = command.output;
   const Parsed parsed = parse(syntax_for(options, command), arguments);
   if (parsed == Parsed::Help || options.file.empty()) return parsed;
-  SweepOptions scratch;  // to see which names the line has
+  SweepOptions scratch;  // to find which options the command line sets
   std::vector<std::string> given;
   CommandSyntax listening = syntax_for(scratch, command);
   for (Flag& flag : listening.flags) {

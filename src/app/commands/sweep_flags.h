@@ -1,4 +1,4 @@
-// sweep_flags.h: the command line of `lockstep sweep`, and of its like: every option of a run as
+// sweep_flags.h: the command line of `lockstep sweep` and `lockstep tune`: every option of a run is
 // an axis.
 #pragma once
 
@@ -15,11 +15,11 @@ struct SweepSyntax {
   std::string command, summary;
   std::string repeats_help, repeats;      // and its default
   std::string output;                     // default directory
-  std::vector<std::string> without = {};  // flags that it does not have
+  std::vector<std::string> without = {};  // flags of a sweep that it does not have
 };
 const SweepSyntax& sweep_syntax();  // of `lockstep sweep`
 
-// Reads the line and the file that it names; the line's names replace the file's.
+// Reads the command line and the file that it names; the command line overrides the file.
 Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
                    std::span<const std::string> arguments);
 std::string sweep_help(const SweepSyntax& command);

@@ -1,5 +1,5 @@
-// train.cpp: `lockstep train`: measures one run. Depending on where it finds itself, this process
-// is the launcher, a worker or a parameter server of it.
+// train.cpp: `lockstep train`: measures one run. Depending on options and environment, this
+// process is the launcher, a worker or a parameter server of the run.
 #include <fmt/ranges.h>
 
 #include <filesystem>
@@ -23,16 +23,17 @@ namespace {
 
 void note_passed_over(const KnownArguments& known, std::ostream& err) {
   if (known.passed_over.empty()) return;
-  err << fmt::format("note: nothing to set here: {}\n", fmt::join(known.passed_over, ", "));
+  err << fmt::format("note: ignored, they change nothing here: {}\n",
+                     fmt::join(known.passed_over, ", "));
 }
 
-// Options that cannot be had are problems like any other: all are told at once.
+// Refused flags are problems like any other: all are reported at once.
 Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
   std::vector<std::string> problems = known.refused;
   Parsed parsed = Parsed::Options;
   try {
     parsed = parse(syntax, known.arguments);
-  } catch (const UsageError& error) {  // becomes lines among the others
+  } catch (const UsageError& error) {  // its lines are reported with the others
     problems.emplace_back(error.what());
   }
   const bool helped = parsed == Parsed::Help;
@@ -40,13 +41,13 @@ Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
   return parsed;
 }
 
-// On other hosts it may be there all the same: they look for themselves.
+// A directory that does not exist here may exist on the workers' hosts: they check it themselves.
 bool only_workers_see(const std::string& directory, const RunConfig& config,
                       const Context& context) {
   return runs_elsewhere(config, context.environment) && !std::filesystem::is_directory(directory);
 }
 
-// Everything that can be known to be wrong is found here, before any process is started.
+// Finds every problem that can be found before any process is started.
 int launch_train(RunContext& context, const RunConfig& config, PerHost per_host) {
   const RankPlacement placement = place_run(config, per_host, context);
   const int processes = static_cast<int>(placement.ranks.size());
@@ -71,7 +72,7 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   RunConfig config;
   config.engine = context.engines.front().name;
   CommandSyntax syntax = {.command = "train",
-                          .summary = "Trains one network and measures how fast.",
+                          .summary = "Trains one network and measures the speed.",
                           .flags = run_flags(config)};
   bool per_host = false;
   note_given(syntax.flags, "num-devices", per_host);
@@ -88,7 +89,7 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   }
   const RankIdentity identity = find_identity(config, context.environment);
   if (infer_strategy(config) && identity.rank == 0) {
-    context.err << "note: --ps-hosts: --variable-update parameter_server\n";
+    context.err << "note: --ps-hosts implies --variable-update parameter_server\n";
   }
   if (identity.rank == 0) note_passed_over(known, context.err);
   const bool launches = wants_launcher(config, identity.rendezvous == Rendezvous::None);
@@ -100,7 +101,7 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   }
   const Roles roles = roles_of(config, identity);
   if (!config.log_dir.empty() && identity.rendezvous != Rendezvous::Store) {
-    throw UsageError("--log-dir keeps what the processes of a run print, and this one starts none");
+    throw UsageError("--log-dir: only a launcher writes logs, and this process starts no others");
   }
   return roles.is_server(identity.rank) ? serve(config, identity, roles)
                                         : work(context, config, identity, roles);

@@ -1,5 +1,5 @@
 // tune.cpp: `lockstep tune`: finds the fastest settings of one network by successive halving, over
-// the axes that the user leaves open.
+// the options that the command line does not set.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr int kSteps = 30, kWarmup = 5;
 const SweepSyntax& syntax() {
   static const SweepSyntax kSyntax = {
       .command = "tune",
-      .summary = "Finds the fastest settings of one network: those that are not given are open.",
-      .repeats_help = "launches of those that are left at the end",
+      .summary = "Finds the fastest settings of one network; options that are not given are tried.",
+      .repeats_help = "launches of the candidates in the last round",
       .repeats = "9",
       .output = "tune",
       .without = {"models", "max-devices", "precision", "best"}};
@@ -45,11 +45,11 @@ struct Extent {
 struct OpenAxis {
   const char* option;
   std::vector<std::string> (*values)(const Extent&);
-  bool of_one_device = false;  // means something there too
+  bool of_one_device = false;  // also applies to a single device
 };
 
 std::vector<std::string> threads_to_try(const Extent& extent) {
-  if (extent.cores == 0) return {"0"};  // a worker takes its part of its host
+  if (extent.cores == 0) return {"0"};  // a worker uses the cores it is pinned to
   const int all = std::max(1, extent.cores / extent.per_host);
   std::vector<std::string> values = {fmt::to_string(all)};
   if (all > 1) values.push_back(fmt::to_string(all - 1));  // leaves a core to communication
@@ -95,7 +95,7 @@ int most_in(const SweepOptions& options, const char* option) {
   return most;
 }
 
-// Of a list of hosts all are used: on fewer of them a run is another, not a worse one.
+// All listed hosts are used: a run on fewer hosts is a different run, not a slower candidate.
 Extent extent_of(SweepOptions& options, int cores) {
   auto& lists = options.lists;
   const bool here = runs_here(options);
@@ -120,7 +120,7 @@ Extent extent_of(SweepOptions& options, int cores) {
 void open_axes(SweepOptions& options, int cores) {
   auto& lists = options.lists;
   if (!lists.contains("model") || lists["model"].size() != 1) {
-    throw UsageError("say which network to tune: --model NAME");
+    throw UsageError("tune needs one network: --model NAME");
   }
   lists.try_emplace("num-batches", std::vector{fmt::to_string(kSteps)});
   lists.try_emplace("num-warmup-batches", std::vector{fmt::to_string(kWarmup)});
@@ -146,7 +146,7 @@ int list(const PlannedSweep& sweep, const HalvingRules& rules, Context& context)
                     static_cast<double>(rules.least) / static_cast<double>(sweep.plan.runs.size()));
   }
   const double runs = static_cast<double>(sweep.plan.runs.size());
-  context.out << fmt::format("{} candidates, about {:.0f} launches in {}, which is a rough guess\n",
+  context.out << fmt::format("{} candidates, about {:.0f} launches in {} (rough estimate)\n",
                              sweep.plan.runs.size(), std::ceil(launches * runs),
                              rough_time(seconds * launches));
   return kSuccess;
@@ -192,7 +192,7 @@ int tune_command(RunContext& context, std::span<const std::string> arguments) {
                   [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
                   {.round = round, .launches = progress.watch(interrupts)});
   if (outcome.interrupted) {
-    context.err << "lockstep: interrupted; the same command goes on where this one ended\n";
+    context.err << "lockstep: interrupted; the same command resumes\n";
     return kInterrupted;
   }
   return tell_winner(outcome, store, context);

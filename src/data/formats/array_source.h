@@ -1,4 +1,4 @@
-// array_source.h: small images that are in memory already, as a source of examples.
+// array_source.h: a source of examples for small images in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lockstep {
 
 class ArraySource : public ExampleSource {
  public:
-  // Of one file: the images up to the next part's.
+  // The images of one file, up to the begin of the next part.
   struct Part {
     int64_t begin = 0;
     std::string file;

@@ -1,4 +1,4 @@
-// bytes.h: bytes as files hold them, and the numbers in them. Borrowed: whoever reads owns.
+// bytes.h: byte views and buffers, and the numbers in them. Views do not own their bytes.
 #pragma once
 
 #include <array>

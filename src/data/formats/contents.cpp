@@ -14,7 +14,7 @@ std::string contents_of(const ExampleSource& source) {
   const int64_t count = source.count();
   const auto begins = source.group_begins();
   Fnv1a hash;
-  // Wherever a copy lies, its files have the same names.
+  // Only file names, because copies may be in different directories.
   const auto add = [&](int64_t example) {
     hash.add(static_cast<uint64_t>(example));
     if (example < count) {

@@ -1,7 +1,7 @@
-// contents.h: what a data set holds, in a few words that differ where two copies of it do.
+// contents.h: a short description of a data set that differs if two copies differ.
 //
-// Each host may read a copy of its own. The order of examples is worked out by every rank for
-// itself; with other files on one of them, examples would be seen twice or never.
+// Each host may have its own copy, and every rank computes the order of examples itself. If the
+// copies differ, some examples would be seen twice or never.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace lockstep {
 
-// "1,281,167 examples in 1,024 files (1f2e3d4c)": by the names of files and where examples begin
-// in them.
+// "1,281,167 examples in 1,024 files (1f2e3d4c)": hash of file names and example offsets.
 std::string contents_of(const ExampleSource& source);
 
 }  // namespace lockstep

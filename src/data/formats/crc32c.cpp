@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82f63b78;  // Castagnoli's, lowest bit first
 using Table = std::array<std::array<uint32_t, 256>, 8>;
 
-// table[k][b]: what byte b does to the checksum when k more bytes follow it.
+// table[k][b]: effect of byte b on the checksum if k more bytes follow.
 constexpr Table make_byte_table() {
   Table table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -53,7 +53,7 @@ constexpr uint32_t after_zeros(uint32_t crc, size_t zeros) {
   return crc;
 }
 
-// Only 32 states are advanced the long way; all others are sums of them.
+// Only 32 basis states are advanced bit by bit; all others are sums of them.
 constexpr ZerosTable make_zeros_table() {
   ZerosTable table{};
   for (size_t part = 0; part < 4; ++part) {

@@ -7,12 +7,11 @@
 namespace lockstep {
 
 uint32_t crc32c(ByteView bytes);
-// The same by tables alone: what processors without the instruction use, and the tests' second
-// opinion.
+// The same with tables only: for processors without the instruction, and for tests.
 uint32_t crc32c_by_tables(ByteView bytes);
 
-// TFRecords store checksums rotated and shifted, so that a checksum of data that holds checksums
-// is no degenerate case.
+// TFRecords store checksums rotated and shifted, because the CRC of data that contains CRCs is
+// problematic.
 inline uint32_t masked_crc32c(ByteView bytes) {
   const uint32_t crc = crc32c(bytes);
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;

@@ -1,5 +1,5 @@
-// damage.h: what happens when data is damaged: by default the run stops at the first piece;
-// with --skip-corrupt it is counted and training goes on.
+// damage.h: handles damaged data: by default the run stops at the first damage; with --skip-corrupt
+// it is counted and training continues.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace lockstep {
 
-// What an input did without.
+// Data that an input skipped.
 struct Skipped {
   std::vector<int64_t> examples = {};   // different ones, sorted
-  int64_t files = 0;                    // that cannot be read, or only up to some place
-  std::vector<std::string> lines = {};  // why, of the first few
+  int64_t files = 0;                    // unreadable, or readable only in part
+  std::vector<std::string> lines = {};  // reasons of the first few
 
   int64_t count() const { return files + std::ssize(examples); }
 };
 
-// Of ranks that read the same data: all open every file, and in later epochs any of them may meet
-// an example that another has met.
+// Merges the counts of ranks that read the same data: all open every file, and in later epochs a
+// rank may read an example that another rank has read.
 Skipped joined(const Skipped& one, const Skipped& other);
 
 class Damage {
@@ -31,9 +31,8 @@ class Damage {
   enum class Answer { Stop, Skip };
   explicit Damage(Answer answer = Answer::Stop) : answer_(answer) {}
 
-  // Something could not be read: throws `error` again, or notes it and returns. Any thread. The
-  // same example counts once, however many epochs meet it; absent: it is a file, from some place
-  // on.
+  // Call when something could not be read: rethrows `error`, or counts it and returns. Thread-safe.
+  // The same example counts once over all epochs. Absent example: a file, from some offset on.
   void met(const Error& error, std::optional<int64_t> example = {});
   int64_t count() const;
   Skipped skipped() const;

@@ -136,7 +136,7 @@ IdxArray read_idx(const fs::path& file, size_t dimensions) {
   try {
     IdxArray array = idx_array_in(bytes);
     if (array.extents.size() != dimensions) {
-      throw Error("it has {} dimensions instead of {}", array.extents.size(), dimensions);
+      throw Error("{} dimensions, expected {}", array.extents.size(), dimensions);
     }
     return array;
   } catch (const Error& error) {
@@ -153,7 +153,7 @@ std::unique_ptr<ExampleSource> open_idx(const OpenRequest& request) {
                 labels.extents[0]);
   }
   if (images.extents[1] * images.extents[2] == 0) {
-    throw Error("{}: its images have no pixels", images_file.string());
+    throw Error("{}: images have no pixels", images_file.string());
   }
   return std::make_unique<ArraySource>(
       LabelledImages{.image = {1, images.extents[1], images.extents[2]},
@@ -212,7 +212,7 @@ const DataFormat& guess_format(const fs::path& directory, Split split) {
     looked_for.push_back(training ? format.files : format.validation_files);
   }
   if (entries.empty()) throw UsageError("{} is empty", directory.string());
-  throw UsageError("{} holds no {} data: there is none of {}", directory.string(),
+  throw UsageError("{} has no {} data; looked for {}", directory.string(),
                    training ? "training" : "validation", fmt::join(looked_for, ", "));
 }
 
@@ -220,7 +220,7 @@ std::unique_ptr<ExampleSource> open_examples(const OpenRequest& request) {
   const DataFormat& format = guess_format(request.directory, request.split);
   std::unique_ptr<ExampleSource> source = format.open(request);
   if (source->count() == 0) {
-    throw Error("the {} in {} hold no example", format.name, request.directory.string());
+    throw Error("the {} in {} have no examples", format.name, request.directory.string());
   }
   return source;
 }

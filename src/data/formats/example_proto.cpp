@@ -11,7 +11,7 @@ constexpr uint32_t kFeatures = 1, kEntry = 1, kKey = 1, kValue = 2, kListValue =
 constexpr uint32_t kBytesList = 1, kFloatList = 2, kInt64List = 3;
 
 ByteView message_in(const Field& field) {
-  if (field.type != WireType::Length) throw Error("field {} is no message", field.number);
+  if (field.type != WireType::Length) throw Error("field {} is not a message", field.number);
   return field.bytes;
 }
 
@@ -37,7 +37,7 @@ void read_entry(ByteView message, Features& features) {
 }
 
 void expect_kind(Feature::Kind is, Feature::Kind wanted, std::string_view words) {
-  if (is != wanted) throw Error("it is no list of {}", words);
+  if (is != wanted) throw Error("not a list of {}", words);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ std::vector<float> Feature::floats() const {
   FieldReader reader(list_);
   while (const auto field = reader.next()) {
     if (field->number != kListValue || field->type == WireType::Varint) continue;
-    if (field->bytes.size() % 4 != 0) throw Error("its floats are cut off");
+    if (field->bytes.size() % 4 != 0) throw Error("truncated list of floats");
     for (size_t i = 0; i < field->bytes.size(); i += 4) {
       values.push_back(little_endian<float>(field->bytes.subspan(i)));
     }

@@ -2,7 +2,7 @@
 //
 // An Example is a map from names to features; a feature is a list of byte strings, of floats or of
 // integers (TensorFlow's example.proto and feature.proto). Reading copies nothing: features are
-// views of the record, and are looked into only when they are asked for.
+// views of the record and are parsed only on access.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class Feature {
   Feature(Kind kind, ByteView list) : kind_(kind), list_(list) {}
 
   Kind kind() const { return kind_; }
-  // All values. Throw Error when the feature is of another kind or damaged.
+  // All values. Throw Error if the feature has another type or is damaged.
   std::vector<ByteView> byte_strings() const;
   std::vector<float> floats() const;
   std::vector<int64_t> integers() const;

@@ -1,5 +1,5 @@
-// example_source.h: a data set as numbered examples, still as they are stored: read at any place,
-// by any thread.
+// example_source.h: interface of a data set as numbered examples in stored form. Random access,
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,9 @@ class ExampleSource {
 
   virtual int64_t count() const = 0;
   virtual int64_t bytes() const = 0;  // of all examples, as stored
-  // Examples that are stored together: where each such group begins. Empty: all in one.
+  // First example of each group that is stored together (a file). Empty: one group.
   virtual std::span<const int64_t> group_begins() const = 0;
-  // Throws Error that says where. `out` is valid as long as the source is.
+  // Throws Error with the place. `out` is valid as long as the source.
   virtual void read(int64_t index, EncodedExample& out) const = 0;
   virtual void will_need(int64_t index) const = 0;     // read() comes soon; does not wait
   virtual std::string where(int64_t index) const = 0;  // for messages: file and place

@@ -40,7 +40,7 @@ FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> 
   for (const std::string& name : classes_in(folder)) {
     const auto known = std::ranges::find(classes, name);
     if (known == classes.end()) {
-      throw Error("{} is no class: there are no training images of it", (folder / name).string());
+      throw Error("{}: not a class of the training data", (folder / name).string());
     }
     for (const fs::path& file : list_directory(folder / name)) {
       if (!is_jpeg_name(file)) continue;
@@ -52,7 +52,7 @@ FolderSource::FolderSource(const fs::path& folder, std::span<const std::string> 
 int64_t FolderSource::bytes() const {
   int64_t bytes = 0;
   for (const File& file : files_) {
-    std::error_code unknown;  // then reading will tell
+    std::error_code unknown;  // read() will report it
     const uintmax_t size = fs::file_size(file.path, unknown);
     if (!unknown) bytes += static_cast<int64_t>(size);
   }

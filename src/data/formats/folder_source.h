@@ -10,11 +10,11 @@ namespace lockstep {
 
 class FolderSource : public ExampleSource {
  public:
-  // `classes`: the names of all, label 1 first. Throws Error when there is a folder of another.
+  // `classes`: all names, label 1 first. Throws Error for a folder of another class.
   FolderSource(const std::filesystem::path& folder, std::span<const std::string> classes);
 
   int64_t count() const override { return std::ssize(files_); }
-  int64_t bytes() const override;  // looks at every file
+  int64_t bytes() const override;  // stats every file
   std::span<const int64_t> group_begins() const override { return {}; }
   void read(int64_t index, EncodedExample& out) const override;
   void will_need(int64_t) const override {}  // opening a file to say so would wait

@@ -25,14 +25,14 @@ ByteBuffer gunzip(ByteView compressed, int64_t most_bytes) {
   z_stream stream = {};
   stream.next_in = const_cast<uint8_t*>(compressed.data());  // zlib only reads it
   stream.avail_in = static_cast<uInt>(compressed.size());
-  if (inflateInit2(&stream, kGzipFormat) != Z_OK) throw Error("zlib does not start");
+  if (inflateInit2(&stream, kGzipFormat) != Z_OK) throw Error("cannot initialise zlib");
   const std::unique_ptr<z_stream, EndInflate> end(&stream);
   ByteBuffer out;
   int status = Z_OK;
   while (status == Z_OK) {
     const size_t done = out.size();
     if (std::ssize(out) > most_bytes) {
-      throw Error("decompressed it has more than {}", bytes_text(most_bytes));
+      throw Error("larger than {} when decompressed", bytes_text(most_bytes));
     }
     out.resize(std::max<size_t>(2 * done, size_t{1} << 16));
     stream.next_out = out.data() + done;
@@ -40,8 +40,8 @@ ByteBuffer gunzip(ByteView compressed, int64_t most_bytes) {
     status = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
   }
-  if (status == Z_BUF_ERROR) throw Error("the compressed data ends too early");
-  if (status != Z_STREAM_END) throw Error("the compressed data is damaged");
+  if (status == Z_BUF_ERROR) throw Error("compressed data is truncated");
+  if (status != Z_STREAM_END) throw Error("compressed data is damaged");
   return out;
 }
 

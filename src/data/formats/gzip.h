@@ -1,4 +1,4 @@
-// gzip.h: files that may be compressed. The one door to zlib.
+// gzip.h: decompresses gzip files. The only user of zlib.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace lockstep {
 
 bool is_gzip(ByteView bytes);
 
-// What a gzip file holds. Throws Error when it is damaged or holds more than `most_bytes`.
+// Decompresses a gzip file. Throws Error if it is damaged or larger than `most_bytes`.
 ByteBuffer gunzip(ByteView compressed, int64_t most_bytes);
 
 }  // namespace lockstep

@@ -16,25 +16,25 @@ uint32_t big_endian(ByteView bytes) {
 }
 
 IdxArray plain_array_in(ByteView file) {
-  if (file.size() < 4 || file[0] != 0 || file[1] != 0) throw Error("it is no IDX file");
+  if (file.size() < 4 || file[0] != 0 || file[1] != 0) throw Error("not an IDX file");
   if (file[2] != kUnsignedBytes) {
-    throw Error("its elements are of type {:#x}; only bytes, 0x8, are read", file[2]);
+    throw Error("element type {:#x} is not supported; only bytes (0x8) are", file[2]);
   }
   const size_t dimensions = file[3];
   if (dimensions < 1 || dimensions > kMostDimensions)
-    throw Error("it has {} dimensions", dimensions);
-  if (file.size() < 4 + 4 * dimensions) throw Error("it ends inside of its head");
+    throw Error("{} dimensions are not supported", dimensions);
+  if (file.size() < 4 + 4 * dimensions) throw Error("truncated header");
   IdxArray array;
   int64_t elements = 1;
   for (size_t i = 0; i < dimensions; ++i) {
     const int64_t extent = big_endian(file.subspan(4 + 4 * i));
     array.extents.push_back(extent);
     elements *= extent;
-    if (elements > kMostBytes) throw Error("it claims more than {}", bytes_text(kMostBytes));
+    if (elements > kMostBytes) throw Error("header gives more than {}", bytes_text(kMostBytes));
   }
   const ByteView rest = file.subspan(4 + 4 * dimensions);
   if (std::ssize(rest) != elements) {
-    throw Error("its head promises {} bytes of elements; there are {}", elements, rest.size());
+    throw Error("header gives {} bytes of elements; the file has {}", elements, rest.size());
   }
   array.elements.assign(rest.begin(), rest.end());
   return array;

@@ -10,11 +10,11 @@ constexpr std::string_view kEncoded = "image/encoded", kLabel = "image/class/lab
 constexpr std::string_view kBoxKeys[] = {"image/object/bbox/ymin", "image/object/bbox/xmin",
                                          "image/object/bbox/ymax", "image/object/bbox/xmax"};
 
-// read(feature), with the feature's name before what it complains of.
+// Calls read(feature) and adds the feature's name to errors.
 template <typename Read>
 auto named(const Features& features, std::string_view name, const Read& read) {
   const auto found = features.find(name);
-  if (found == features.end()) throw Error("it has no feature {}", name);
+  if (found == features.end()) throw Error("no feature {}", name);
   try {
     return read(found->second);
   } catch (const Error& error) {
@@ -35,7 +35,7 @@ std::vector<ObjectBox> boxes_in(const Features& features) {
   std::vector<ObjectBox> boxes;
   for (size_t i = 0; i < sides[0].size(); ++i) {
     if (i >= sides[1].size() || i >= sides[2].size() || i >= sides[3].size()) {
-      throw Error("its bounding boxes lack sides");
+      throw Error("incomplete bounding boxes");
     }
     const ObjectBox box = {sides[0][i], sides[1][i], sides[2][i], sides[3][i]};
     const bool proper = 0 <= box.top && box.top < box.bottom && box.bottom <= 1 && 0 <= box.left &&

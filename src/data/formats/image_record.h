@@ -1,5 +1,5 @@
-// image_record.h: an image with its label as the ImageNet TFRecords keep it, by the names that
-// their features have everywhere.
+// image_record.h: an image with its label in the ImageNet TFRecord format, with the usual feature
+// names.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Where something is in an image, as fractions of its height and width.
+// A bounding box, as fractions of image height and width.
 struct ObjectBox {
   float top = 0, left = 0, bottom = 1, right = 1;
 };

@@ -1,4 +1,4 @@
-// input_file.h: a file that is read at any place by any thread, with errors in the user's words.
+// input_file.h: a file for thread-safe random-access reads, with errors for users.
 #pragma once
 
 #include <string>
@@ -17,9 +17,9 @@ class InputFile {
   const std::string& path() const { return path_; }
   int64_t bytes() const { return bytes_; }  // when it was opened
 
-  // Fills `out`. Throws Error when the file ends before or cannot be read.
+  // Fills `out`. Throws Error if the file is too short or cannot be read.
   void read_at(int64_t offset, std::span<uint8_t> out) const;
-  // Tells the system that this part is read soon, so that it fetches it meanwhile. Never waits.
+  // Asks the kernel to read this part ahead. Never waits.
   void will_need(int64_t offset, int64_t bytes) const;
 
  private:

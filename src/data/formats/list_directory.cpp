@@ -14,7 +14,8 @@ std::vector<std::filesystem::path> list_directory(const std::filesystem::path& d
        iterator.increment(failure)) {
     if (!iterator->path().filename().string().starts_with('.')) entries.push_back(iterator->path());
   }
-  if (failure) throw UsageError("cannot look into {}: {}", directory.string(), failure.message());
+  if (failure)
+    throw UsageError("cannot read directory {}: {}", directory.string(), failure.message());
   std::ranges::sort(entries);
   return entries;
 }

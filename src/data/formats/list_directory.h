@@ -1,4 +1,4 @@
-// list_directory.h: what is in a directory, sorted, with errors in the user's words.
+// list_directory.h: the sorted entries of a directory, with errors for users.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace lockstep {
 
-// Hidden files are left out. Throws Error when it is missing, no directory, or may not be read.
+// Hidden files are left out. Throws Error if it is missing, not a directory, or not readable.
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& directory);
 
 }  // namespace lockstep

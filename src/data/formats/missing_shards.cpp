@@ -64,7 +64,7 @@ MissingShards missing_shards(const std::filesystem::path& directory, Split split
 
 std::string words_for(const MissingShards& missing) {
   if (missing.count == 0) return "";
-  return fmt::format("{} of {} {} not there, {} the first of them", thousands_text(missing.count),
+  return fmt::format("{} of {} {} missing, first {}", thousands_text(missing.count),
                      count_text(missing.all, "file"), missing.count == 1 ? "is" : "are",
                      missing.first);
 }

@@ -1,4 +1,4 @@
-// missing_shards.h: the names of TFRecord files say how many there are: whether some are not.
+// missing_shards.h: finds missing TFRecord files: their names tell how many there should be.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@ struct MissingShards {
   std::string first;  // "train-00003-of-00008"
 };
 
-// Of a directory of any format: without such files none is missing.
+// For a directory of any format; without such names none is missing.
 MissingShards missing_shards(const std::filesystem::path& directory, Split split);
 
-// "3 of 8 files are not there, train-00003-of-00008 the first of them"; empty: all are.
+// "3 of 8 files are missing, first train-00003-of-00008"; empty: none is.
 std::string words_for(const MissingShards& missing);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
-// open_files.h: files of a list that stay open while they are in use, never more than a few.
+// open_files.h: a cache of open files with a limit.
 //
-// A data set has more shards than a process may have open files. Threads share the files here; one
-// that is pushed out closes when its last reader is done.
+// A data set may have more shards than a process may have open files. Threads share the files. An
+// evicted file closes when its last reader is done.
 #pragma once
 
 #include <list>

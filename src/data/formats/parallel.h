@@ -1,4 +1,4 @@
-// parallel.h: the same work for many numbers, by a few threads that end with the call.
+// parallel.h: a parallel for loop with temporary threads.
 #pragma once
 
 #include <algorithm>

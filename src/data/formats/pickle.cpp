@@ -21,7 +21,7 @@ PickleName allowed(std::string_view module, std::string_view name) {
   const bool known = std::ranges::any_of(
       kAllowedNames, [&](const auto& row) { return row.first == module && row.second == name; });
   if (!known) {
-    throw Error("it asks for the Python object {}.{}; only plain data is read", module, name);
+    throw Error("Python object {}.{} is not supported; only plain data is", module, name);
   }
   return {module, name};
 }
@@ -33,7 +33,7 @@ class Machine {
 
   // Input.
   ByteView take(uint64_t count) {
-    if (count > rest_.size()) throw Error("it ends {} bytes too early", count - rest_.size());
+    if (count > rest_.size()) throw Error("truncated: {} bytes are missing", count - rest_.size());
     const ByteView taken = rest_.first(static_cast<size_t>(count));
     rest_ = rest_.subspan(static_cast<size_t>(count));
     return taken;
@@ -44,7 +44,7 @@ class Machine {
   }
   std::string_view line() {
     const auto end = std::ranges::find(rest_, '\n');
-    if (end == rest_.end()) throw Error("it ends inside of a line");
+    if (end == rest_.end()) throw Error("truncated inside a line");
     const ByteView text = take(static_cast<uint64_t>(end - rest_.begin()));
     take(1);
     return text_of(text);
@@ -53,13 +53,14 @@ class Machine {
   // Stack.
   void push(PickleValue value) {
     if (pickle_.values.size() >= kMostValues) {
-      throw Error("it holds more than {} values", kMostValues);
+      throw Error("more than {} values", kMostValues);
     }
     pickle_.values.push_back(std::move(value));
     push_id(static_cast<PickleId>(pickle_.values.size() - 1));
   }
   PickleId pop() {
-    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) throw Error("its stack is empty");
+    if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+      throw Error("the pickle stack is empty");
     const PickleId id = stack_.back();
     stack_.pop_back();
     return id;
@@ -71,7 +72,7 @@ class Machine {
   }
   void mark() { marks_.push_back(stack_.size()); }
   std::vector<PickleId> pop_to_mark() {
-    if (marks_.empty()) throw Error("a mark is missing");
+    if (marks_.empty()) throw Error("missing pickle mark");
     std::vector<PickleId> ids = pop_many(stack_.size() - marks_.back());
     marks_.pop_back();
     return ids;
@@ -89,13 +90,13 @@ class Machine {
 
   // Values that are referred to again.
   void remember(size_t place) {
-    if (place > kMostValues) throw Error("it numbers a value {}", place);
+    if (place > kMostValues) throw Error("memo index {} is too large", place);
     if (memo_.size() <= place) memo_.resize(place + 1);
     memo_[place] = top();
   }
   void remember_next() { remember(memo_.size()); }
   void recall(size_t place) {
-    if (place >= memo_.size() || !memo_[place]) throw Error("it refers to a missing value");
+    if (place >= memo_.size() || !memo_[place]) throw Error("reference to a missing value");
     push_id(*memo_[place]);
   }
 
@@ -106,11 +107,11 @@ class Machine {
 
  private:
   PickleId top() const {
-    if (stack_.empty()) throw Error("its stack is empty");
+    if (stack_.empty()) throw Error("the pickle stack is empty");
     return stack_.back();
   }
   void push_id(PickleId id) {
-    if (stack_.size() >= kMostValues) throw Error("it holds more than {} values", kMostValues);
+    if (stack_.size() >= kMostValues) throw Error("more than {} values", kMostValues);
     stack_.push_back(id);
   }
 
@@ -125,7 +126,7 @@ class Machine {
 
 void read_long(Machine& machine) {  // two's complement, little-endian
   const ByteView bytes = machine.take(machine.number<uint8_t>());
-  if (bytes.size() > 8) throw Error("a number of {} bytes", bytes.size());
+  if (bytes.size() > 8) throw Error("a number of {} bytes is not supported", bytes.size());
   uint64_t value = 0;
   for (size_t i = 0; i < bytes.size(); ++i) value |= uint64_t{bytes[i]} << (8 * i);
   const bool negative = !bytes.empty() && bytes.back() >= 0x80;
@@ -137,13 +138,13 @@ void read_text_number(Machine& machine) {
   const std::string_view text = machine.line();
   if (text == "00" || text == "01") return machine.push(text == "01");
   const auto value = whole_number(text.ends_with('L') ? text.substr(0, text.size() - 1) : text);
-  if (!value) throw Error("'{}' is no number", text);
+  if (!value) throw Error("'{}' is not a number", text);
   machine.push(*value);
 }
 
 size_t place_in(std::string_view text) {
   const auto place = whole_number(text);
-  if (!place || *place < 0) throw Error("'{}' is no place", text);
+  if (!place || *place < 0) throw Error("'{}' is not a memo index", text);
   return static_cast<size_t>(*place);
 }
 
@@ -250,7 +251,8 @@ constexpr auto kByCode = [] {
 Pickle read_pickle(ByteView file) {
   Machine machine(file);
   for (uint8_t code = machine.number<uint8_t>(); code != '.'; code = machine.number<uint8_t>()) {
-    if (!kByCode[code]) throw Error("the pickle operation {:#04x} is not plain data", code);
+    if (!kByCode[code])
+      throw Error("pickle operation {:#04x} is not supported; only plain data is", code);
     kByCode[code](machine);
   }
   return machine.result();

@@ -1,12 +1,12 @@
-// pickle.h: reads Python pickles as data, and never runs what they ask for.
+// pickle.h: reads Python pickles as data and never executes their calls.
 //
 // A pickle is a program for a small stack machine, and Python's own reader lets it call anything.
-// This one only builds values: numbers, texts, byte strings, lists, tuples, dictionaries. Names of
-// Python objects stay names and calls of them stay unevaluated, as PickleCall; only the few names
-// that NumPy arrays need are let through, and any other is an Error.
+// This one only builds values: numbers, strings, byte strings, lists, tuples, dictionaries. Names
+// of Python objects stay names, and calls are not executed but kept as PickleCall. Only the few
+// names that NumPy arrays need are allowed; any other is an Error.
 //
-// Values refer to each other by number in one list, because a pickle may build circles and chains
-// that no pointer could own and no recursion survive.
+// Values refer to each other by index into one list, because a pickle may build cycles and deep
+// chains that pointers cannot own and recursion cannot follow.
 #pragma once
 
 #include <optional>
@@ -51,7 +51,7 @@ struct Pickle {
   }
 };
 
-// Throws Error on what is damaged, unknown, not data, or needs too much memory.
+// Throws Error if the pickle is damaged, not plain data, or needs too much memory.
 Pickle read_pickle(ByteView file);
 
 }  // namespace lockstep

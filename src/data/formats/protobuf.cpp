@@ -18,11 +18,11 @@ uint64_t FieldReader::varint() {
     value |= uint64_t{byte & 0x7fu} << shift;
     if (byte < 0x80) return value;
   }
-  throw Error("a number of more than ten bytes");
+  throw Error("varint is longer than ten bytes");
 }
 
 ByteView FieldReader::take(uint64_t count) {
-  if (count > rest_.size()) throw Error("it ends {} bytes too early", count - rest_.size());
+  if (count > rest_.size()) throw Error("truncated: {} bytes are missing", count - rest_.size());
   const ByteView taken = rest_.first(static_cast<size_t>(count));
   rest_ = rest_.subspan(static_cast<size_t>(count));
   return taken;
@@ -48,7 +48,7 @@ std::optional<Field> FieldReader::next() {
       field.bytes = take(4);
       return field;
   }
-  throw Error("a field of the unknown wire type {}", tag & 7);
+  throw Error("unknown wire type {}", tag & 7);
 }
 
 void append_varint(ByteBuffer& out, uint64_t value) {

@@ -1,5 +1,4 @@
-// protobuf.h: the wire format of protocol buffers, as far as examples need it: fields of a message
-// one after the other, each a number and a value.
+// protobuf.h: reads the protocol buffer wire format, as far as tf.train.Example needs it.
 #pragma once
 
 #include <optional>
@@ -17,7 +16,7 @@ struct Field {
   ByteView bytes;       // of the others: 8, any number, or 4
 };
 
-// Takes fields off the front of a message. Throws Error on what is no field.
+// Reads the fields of a message in order. Throws Error for an invalid field.
 class FieldReader {
  public:
   explicit FieldReader(ByteView message) : rest_(message) {}

@@ -17,31 +17,30 @@ std::string reason() { return std::generic_category().message(errno); }
 int64_t length_in(ByteView head, const std::string& name, int64_t offset, int64_t rest) {
   const ByteView length_bytes = head.first(8);
   if (masked_crc32c(length_bytes) != little_endian<uint32_t>(head.subspan(8))) {
-    throw Error("{}, byte {}: the checksum of the record's length is wrong", name, offset);
+    throw Error("{}, byte {}: wrong checksum of the record length", name, offset);
   }
   const uint64_t length = little_endian<uint64_t>(length_bytes);
   if (length > uint64_t{kLongestRecordBytes}) {
-    throw Error("{}, byte {}: a record of {} bytes; at most {} are read", name, offset, length,
+    throw Error("{}, byte {}: record of {} bytes; the limit is {}", name, offset, length,
                 kLongestRecordBytes);
   }
   const int64_t bytes = static_cast<int64_t>(length);
   const int64_t whole = kRecordHeadBytes + bytes + kRecordTailBytes;
   if (whole > rest) {
-    throw Error("{}, byte {}: the file ends {} bytes before the end of this record", name, offset,
-                whole - rest);
+    throw Error("{}, byte {}: truncated record, {} bytes are missing", name, offset, whole - rest);
   }
   return bytes;
 }
 
 void check_tail(ByteView record, ByteView tail, const std::string& name, int64_t offset) {
   if (masked_crc32c(record) != little_endian<uint32_t>(tail)) {
-    throw Error("{}, byte {}: the checksum of the record is wrong", name, offset);
+    throw Error("{}, byte {}: wrong checksum of the record", name, offset);
   }
 }
 
 void check_room_for_head(int64_t rest, const std::string& name, int64_t offset) {
   if (rest < kRecordHeadBytes) {
-    throw Error("{}, byte {}: the file ends inside of a record's head", name, offset);
+    throw Error("{}, byte {}: truncated record header", name, offset);
   }
 }
 

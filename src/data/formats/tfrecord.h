@@ -1,10 +1,9 @@
-// tfrecord.h: TFRecord files: byte strings one after the other, each between its length and
-// checksums.
+// tfrecord.h: reads and writes TFRecord files: byte strings with length and checksums.
 //
 //   u64 length, u32 masked checksum of the length, the bytes, u32 masked checksum of the bytes
 //
 // All little-endian (TensorFlow's documentation, "TFRecord and tf.train.Example"). Both checksums
-// are verified, and what is wrong is said with file and byte.
+// are verified; errors name file and byte.
 #pragma once
 
 #include <cstdio>
@@ -16,7 +15,7 @@
 namespace lockstep {
 
 inline constexpr int64_t kRecordHeadBytes = 12, kRecordTailBytes = 4;
-// Longer ones are taken for damage: no example is near, and memory is asked for before reading.
+// Longer records count as damage: no example is near this size, and memory is allocated first.
 inline constexpr int64_t kLongestRecordBytes = int64_t{1} << 30;
 
 struct RecordPlace {
@@ -26,23 +25,23 @@ struct RecordPlace {
   int64_t end() const { return offset + kRecordHeadBytes + bytes + kRecordTailBytes; }
 };
 
-// The record that begins at `offset`, by its head alone. Throws Error when the head is damaged or
-// the file ends inside of the record.
+// The record that begins at `offset`; reads only its header. Throws Error if the header is damaged
+// or the record is truncated.
 RecordPlace record_at(const InputFile& file, int64_t offset);
 
-// Its bytes; `buffer` is grown when needed and keeps its memory. Throws Error when the checksum is
-// wrong.
+// Reads its bytes. `buffer` grows if needed and keeps its memory. Throws Error for a wrong
+// checksum.
 ByteView read_record(const InputFile& file, const RecordPlace& place, ByteBuffer& buffer);
 
-// The record at the beginning of `bytes`: for what is in memory already. `name` and `offset` say in
-// errors where that is. Throws Error.
+// The record at the beginning of `bytes` in memory. `name` and `offset` give its place in errors.
+// Throws Error.
 ByteView record_in(ByteView bytes, const std::string& name, int64_t offset);
 
 class RecordWriter {
  public:
-  explicit RecordWriter(const std::string& path);  // throws Error; replaces what is there
+  explicit RecordWriter(const std::string& path);  // throws Error; replaces an existing file
   RecordPlace write(ByteView record);
-  void flush();   // whoever reads the file sees all of it
+  void flush();   // readers of the file see all records
   void finish();  // on disk, or Error
 
  private:

@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// Looking for records is waiting for storage: it takes many at a time and hardly a core.
+// Scanning waits for storage: many threads help and need hardly any CPU.
 constexpr int kFewestThreads = 16;
 
 }  // namespace
@@ -68,7 +68,7 @@ void TfrecordSource::will_need(int64_t index) const {
   const RecordPlace& place = places_[static_cast<size_t>(index)];
   try {
     files_.get(file_of(index))->will_need(place.offset, place.end() - place.offset);
-  } catch (const Error&) {  // it was advice; read() will say the same where it counts
+  } catch (const Error&) {  // only a hint; read() will report the error
   }
 }
 

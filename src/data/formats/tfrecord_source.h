@@ -1,7 +1,7 @@
-// tfrecord_source.h: the images of many TFRecord files, numbered through.
+// tfrecord_source.h: the images of many TFRecord files, numbered consecutively.
 //
-// Opening hops from record to record over all files to learn where each begins, which reads a few
-// bytes per record; afterwards any record is one read.
+// Opening scans the record headers of all files for offsets, a few bytes per record. Then any
+// record takes one read.
 #pragma once
 
 #include "data/formats/damage.h"
@@ -13,8 +13,8 @@ namespace lockstep {
 
 class TfrecordSource : public ExampleSource {
  public:
-  // Looks through the files with so many threads or a few more. `damage` decides about files whose
-  // records cannot be told apart from some place on: what lies behind is lost.
+  // Scans the files with about this many threads. `damage` handles files whose record headers are
+  // damaged from some offset on: the rest of such a file is lost.
   TfrecordSource(std::vector<std::string> paths, Damage& damage, int threads);
 
   int64_t count() const override { return std::ssize(places_); }
@@ -33,7 +33,7 @@ class TfrecordSource : public ExampleSource {
   int64_t bytes_ = 0;
 };
 
-// All records of one file, up to where they cannot be told apart.
+// All records of one file, up to the first damaged header.
 std::vector<RecordPlace> places_in(const std::string& path, Damage& damage);
 
 }  // namespace lockstep

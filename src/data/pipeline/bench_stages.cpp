@@ -21,8 +21,7 @@ double stored_bytes(const ExampleSource& source, double images) {
   return images * static_cast<double>(source.bytes()) / static_cast<double>(source.count());
 }
 
-// As many examples as the threads get done in the time, in stored order; one each however short it
-// is.
+// As many examples as the threads finish in the time, in stored order; at least one per thread.
 StageRate rate_of(std::string_view stage, const ExampleSource& source, const BenchRequest& request,
                   const std::function<Work()>& new_work) {
   std::atomic<int64_t> next = 0, examples = 0;
@@ -111,9 +110,9 @@ StageRate measure_pipeline(const ExampleSource& source, const BenchRequest& requ
 
 constexpr Stage kStages[] = {
     {"read", "bytes from storage, checksums verified", measure_reading},
-    {"decode", "and the crop's pixels", measure_decoding},
-    {"augment", "and resized, flipped, normalised", measure_augmenting},
-    {"pipeline", "and put together to batches, in order", measure_pipeline},
+    {"decode", "also decoded to the pixels of the crop", measure_decoding},
+    {"augment", "also resized, flipped, normalised", measure_augmenting},
+    {"pipeline", "also assembled into batches, in order", measure_pipeline},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// bench_stages.h: how fast each stage of the input is on this machine, alone and together.
+// bench_stages.h: measures the throughput of each input stage and of the whole pipeline.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct StageRate {
   int threads = 0;
   double images_per_second = 0;
   double bytes_per_second = 0;  // as stored, of images of the mean size
-  // Per second of processor time: what one core does when nobody else takes it.
+  // Images per second of CPU time: the rate of one undisturbed core.
   double images_per_core_second = 0;
 };
 

@@ -1,4 +1,4 @@
-// borrowed_source.h: a source of examples that somebody else owns and that outlives this one.
+// borrowed_source.h: a source of examples that refers to another source, which outlives it.
 #pragma once
 
 #include <string>

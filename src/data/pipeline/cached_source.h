@@ -1,4 +1,4 @@
-// cached_source.h: keeps every example in memory once it was read, as it is stored.
+// cached_source.h: caches every example in memory in its stored form.
 #pragma once
 
 #include <atomic>

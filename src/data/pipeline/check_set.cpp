@@ -10,9 +10,9 @@
 namespace lockstep {
 namespace {
 
-constexpr int64_t kPiece = 64;  // examples that a thread looks at before it reports
+constexpr int64_t kPiece = 64;  // examples that a thread checks before it reports
 
-// The coarsest decoding reads all of the data: damage anywhere is found.
+// The coarsest decoding still reads all data, so any damage is found.
 ImageSize decoded_size(const EncodedExample& example, JpegDecoder& decoder) {
   if (example.form == EncodedExample::Form::Pixels) return {example.height, example.width};
   const ImageSize size = decoder.open(example.bytes);

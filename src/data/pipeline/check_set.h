@@ -1,4 +1,4 @@
-// check_set.h: looks at every example of a data set: checksums, pictures, labels, balance.
+// check_set.h: checks every example of a data set: checksums, decoding, labels, balance.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ struct CheckRequest {
   int threads = 1;
 };
 
-// `progress(done, all)` comes from any thread, one at a time. Damage is reported, not thrown; Error
-// only when there is no data set at all.
+// `progress(done, all)` is called from any thread, one at a time. Damage is reported, not thrown.
+// Throws Error only if there is no data set.
 CheckReport check_data_set(const CheckRequest& request,
                            const std::function<void(int64_t done, int64_t all)>& progress);
 

@@ -1,13 +1,13 @@
-// epoch_order.h: which example comes when, for every rank and epoch.
+// epoch_order.h: the order of examples for every rank and epoch.
 //
-// One order of all examples is shared by all ranks: in each epoch every example stands in it once.
-// Rank r of n takes the places r, r + n, r + 2n, ... of it, over the ends of epochs on. So the
-// ranks together see each example once per epoch, whatever n is, and one number, how many places
-// have been taken, says where training stands. The order depends on seed and epoch alone.
+// All ranks share one order, which has every example once per epoch. Rank r of n takes the places
+// r, r + n, r + 2n, ..., across epochs. So the ranks together see each example once per epoch for
+// any n, and the number of places taken is the only state of training. The order depends only on
+// seed and epoch.
 //
-// Shuffling keeps what is stored together near each other: groups (files) are put in random order,
-// and examples are shuffled among the groups of a window. That is enough chance for training, and
-// storage sees a few files at a time instead of all.
+// Shuffling keeps examples of a file close together: files (groups) are put in random order, and
+// examples are shuffled among the groups of a window. This is random enough for training, and only
+// a few files are read at a time.
 #pragma once
 
 #include <cstdint>

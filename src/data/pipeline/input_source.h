@@ -1,4 +1,4 @@
-// input_source.h: where the examples of each step come from.
+// input_source.h: interface of the input: the examples of each step.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// What making the examples took so far, of threads besides the one that trains.
+// CPU time that input threads have used so far.
 struct InputCost {
   int threads = 0;
   Seconds processor_time{};  // of all of them, reading included
@@ -22,9 +22,9 @@ class InputSource {
 
   // The next step's examples, valid until the next call. May wait; allocates nothing.
   virtual const Batch& next() = 0;
-  virtual InputCost cost() const { return {}; }   // nothing, where all is made beforehand
-  virtual Skipped skipped() const { return {}; }  // so far, because it was damaged
-  // Of what is stored; equal on all ranks that read the same. Empty: nothing is.
+  virtual InputCost cost() const { return {}; }   // zero if all is prepared in advance
+  virtual Skipped skipped() const { return {}; }  // damaged data skipped so far
+  // Description of the stored data, equal on all ranks with the same data. Empty: synthetic.
   virtual std::string contents() const { return ""; }
 };
 

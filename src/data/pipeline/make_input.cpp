@@ -13,7 +13,7 @@ SyntheticOptions synthetic_options(const InputSpec& spec) {
           .batch = spec.batch,
           .labels = spec.synthetic_labels,
           .layout = spec.layout,
-          // Every rank makes up examples of its own.
+          // Every rank generates different examples.
           .seed = spec.seed + static_cast<uint64_t>(spec.rank),
           .taken = spec.taken / spec.ranks};
 }
@@ -39,7 +39,7 @@ std::unique_ptr<InputSource> synthetic_input(const InputSpec& spec) {
 std::unique_ptr<ExampleSource> cached(std::unique_ptr<ExampleSource> source,
                                       const InputSpec& spec) {
   if (source->bytes() > spec.cache_limit_bytes) {
-    throw Error("--cache: the data set has {}, and {} of memory are free",
+    throw Error("--cache: the data set has {}, but only {} of memory is free",
                 bytes_text(source->bytes()), bytes_text(spec.cache_limit_bytes));
   }
   return std::make_unique<CachedSource>(std::move(source));

@@ -1,4 +1,4 @@
-// make_input.h: the input of one rank, from what is wanted.
+// make_input.h: creates the input of one rank from its specification.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@
 
 namespace lockstep {
 
-// Where synthetic images are made: once, to stay with the engine; once, to be copied in every step;
-// or anew for every step, by threads.
+// Where synthetic images are generated: once on the device, once on the host and copied each step,
+// or each step by the input pipeline.
 enum class SyntheticLocation { Device, Host, Pipeline };
 
 struct InputSpec {
   Shape image;  // channels x height x width
   int batch = 1;
   ImageLayout layout = ImageLayout::Nchw;
-  int classes = 1;  // that the network tells apart
+  int classes = 1;  // of the network
   uint64_t seed = 0;
   int rank = 0, ranks = 1;
   int threads = 1;   // that make examples
@@ -39,7 +39,7 @@ struct InputSpec {
   bool cache = false;
   bool skip_corrupt = false;
   int64_t taken = 0;                             // examples that all ranks saw in runs before
-  int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set is not cached: Error
+  int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set cannot be cached: Error
 };
 
 StoredInputOptions stored_options(const InputSpec& spec);

@@ -31,7 +31,7 @@ fs::path note_of(const PackJob& job, bool finished) {
 void make_directory(const std::string& directory) {
   std::error_code failure;
   fs::create_directories(directory, failure);
-  if (failure) throw UsageError("cannot make {}: {}", directory, failure.message());
+  if (failure) throw UsageError("cannot create {}: {}", directory, failure.message());
 }
 
 std::string on_one_line(std::string_view note) {
@@ -49,12 +49,11 @@ void check_note(const PackJob& job) {
     if (!fs::exists(note)) continue;
     const ByteBuffer before = read_whole(note.string(), 1 << 20);
     if (text_of(ByteView(before)) == text) return;
-    throw UsageError(
-        "{} holds shards of another packing ({}); remove it or choose another directory",
-        job.directory, on_one_line(text_of(ByteView(before))));
+    throw UsageError("{} has shards of another packing ({}); remove it or choose another directory",
+                     job.directory, on_one_line(text_of(ByteView(before))));
   }
   if (!record_files(job.directory, job.split).empty()) {
-    throw UsageError("{} holds shards that were not packed here; choose another directory",
+    throw UsageError("{} has shards that lockstep did not pack; choose another directory",
                      job.directory);
   }
   const std::string note = note_of(job, false).string(), why = why_unwritable(note);
@@ -62,7 +61,7 @@ void check_note(const PackJob& job) {
   write_whole_file(note, text);
 }
 
-// A shard under the name that it has until it is whole; gone unless it gets its own.
+// A shard under its temporary name; removed unless appear() renames it.
 class HiddenShard {
  public:
   explicit HiddenShard(const fs::path& place)
@@ -140,7 +139,7 @@ class Packing {
     ++counts_.examples;
     counts_.bytes += place.end() - place.offset;
   }
-  // Only what cannot be read may be skipped: a full disk would leave half a record.
+  // Only read errors may be skipped: a full disk would leave a partial record.
   std::optional<PackedExample> make(int64_t index) {
     try {
       return job_.make(index);
@@ -164,7 +163,7 @@ class Packing {
   int64_t done_ = 0;
 };
 
-// Of a process that was killed: nobody else has names like these.
+// Left by a killed process: only packing uses such names.
 void remove_partial(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
@@ -182,7 +181,7 @@ std::string shard_name(Split split, int shard, int shards) {
 PackOutcome pack(const PackJob& job, Damage& damage,
                  const std::function<bool(int64_t, int64_t)>& progress) {
   make_directory(job.directory);
-  // Another would take half-written files for those of a process that was killed.
+  // Another process would take our partial files for those of a killed process.
   const DirectoryLock lock(job.directory);
   if (lock.is_elsewhere()) throw UsageError("another process is packing into {}", job.directory);
   check_note(job);
@@ -191,7 +190,7 @@ PackOutcome pack(const PackJob& job, Damage& damage,
   try {
     for_each_in_parallel(job.shards, job.threads,
                          [&](int64_t shard) { packing.write(static_cast<int>(shard)); });
-  } catch (const Stopped&) {  // whole shards stay; the next call goes on from them
+  } catch (const Stopped&) {  // complete shards stay; the next call resumes from them
   }
   const PackOutcome outcome = packing.outcome();
   const bool finished = outcome.written_shards + outcome.kept_shards == job.shards;

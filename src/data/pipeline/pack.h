@@ -1,9 +1,9 @@
-// pack.h: examples into TFRecord shards, by several threads, and again after an interruption.
+// pack.h: packs examples into TFRecord shards with several threads; resumes after an interruption.
 //
-// A shard is written under a hidden name and gets its own only when it is whole and on disk. So
-// what has a name is done, and a second call writes only what is missing. A small file remembers
-// what is being packed, hidden until all shards are there; another packing in the same directory is
-// refused, and so is one beside shards that nobody remembers.
+// A shard is written under a hidden name and renamed when it is complete and on disk. So named
+// shards are done, and a second call writes only the missing ones. A small file describes the
+// packing; it is hidden until all shards are done. Another packing in the same directory is
+// rejected, and so are shards without such a file.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace lockstep {
 
-// What is packed: example by example, as it is written.
+// An example as it is written.
 struct PackedExample {
   ByteBuffer jpeg;
   int64_t label = 0;

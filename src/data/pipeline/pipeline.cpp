@@ -75,7 +75,7 @@ void Pipeline::work() {
         const auto image = piece.slot->images.floats().subspan(place * floats, floats);
         piece.slot->labels[place] = maker->make(piece.number + made, image);
       }
-    } catch (...) {  // a thread's top: whoever asks for the batch gets it
+    } catch (...) {  // top of a thread: rethrown to the caller that takes the batch
       failure = std::current_exception();
     }
     deliver(piece, failure, piece.place + made, thread_processor_time() - before);

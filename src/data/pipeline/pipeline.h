@@ -1,8 +1,8 @@
-// pipeline.h: threads that make the next batches while the engine computes on this one.
+// pipeline.h: threads that prepare the next batches while the engine computes.
 //
-// Examples are numbered; threads take the next number, make that example and put it where it
-// belongs. So batches are the same whatever the number of threads. A bounded number of batches is
-// ahead of the one in use; all memory is allocated at the start.
+// Examples are numbered. A thread takes the next number, prepares that example and stores it at its
+// position. So batches do not depend on the number of threads. A bounded number of batches is
+// prepared ahead; all memory is allocated at the start.
 #pragma once
 
 #include <condition_variable>
@@ -47,8 +47,8 @@ class Pipeline : public InputSource {
   // Throws what the first example of the batch that failed threw.
   const Batch& next() override;
   InputCost cost() const override;
-  // Ends the threads, whatever they wait for in here. What makers wait for elsewhere must have been
-  // ended before.
+  // Ends the threads, also those that wait here. Anything else that makers wait for must be stopped
+  // before.
   void stop();
 
  private:

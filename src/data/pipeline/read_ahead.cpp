@@ -8,8 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Memory goes from one example to the next, but not that of an enormous one: sooner or later every
-// slot would have met it.
+// Buffers are reused, except very large ones: otherwise every slot would eventually hold one.
 constexpr size_t kMostKeptBytes = size_t{4} << 20;
 
 int64_t bytes_of(const ReadExample& read) { return std::ssize(read.example.storage); }
@@ -75,14 +74,14 @@ Seconds ReadAhead::read(int64_t soon, ReadExample& content) const {
   content.error.reset();
   try {
     source_.read(content.turn.example, content.example);
-  } catch (const std::exception& error) {  // whoever takes it decides
+  } catch (const std::exception& error) {  // rethrown to the caller that takes the example
     content.error = Error(std::string(error.what()));
   }
   return thread_processor_time() - before;
 }
 
-// Whoever waits for an example waits for one that is held or for the next: what is held is taken by
-// others meanwhile, in order, so there is room for the next before long.
+// A caller waits for an example that is held or for the next one. Held examples are taken by other
+// callers in order, so there will be room for the next one.
 bool ReadAhead::has_room() const {
   const Slot& slot = slots_[static_cast<size_t>(next_ % options_.depth)];
   return slot.state == Slot::Empty && held_bytes_ < options_.most_bytes;

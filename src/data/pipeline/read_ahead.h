@@ -1,8 +1,7 @@
-// read_ahead.h: threads that read examples before they are needed, so that whoever decodes never
-// waits for storage.
+// read_ahead.h: threads that read examples in advance, so that decoding does not wait for storage.
 //
-// Examples are numbered by their turn. So many are held ready; further ones are announced to the
-// system, which fetches them meanwhile.
+// Examples are numbered by their turn. A limited number is held in memory; for further ones the
+// kernel is asked to read ahead.
 #pragma once
 
 #include <condition_variable>
@@ -28,8 +27,8 @@ struct ReadExample {
 struct ReadAheadOptions {
   int threads = 1;
   int depth = 64;       // examples in memory, read or being read
-  int announced = 256;  // that the system is told of, beyond those
-  // That examples in memory may take before further ones wait: a few are enormous.
+  int announced = 256;  // further examples that the kernel reads ahead
+  // Limit for examples in memory: a few are very large.
   int64_t most_bytes = int64_t{256} << 20;
 };
 
@@ -41,11 +40,11 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  // The example whose turn is number `number`, counted from 0. Each is taken once; `depth` beyond
-  // the first that is not yet taken must not be asked for. Swaps memory with `out`. Waits; false
-  // when stop() was called.
+  // Takes the example of turn `number`, counted from 0, once each. `number` must be less than
+  // `depth` beyond the first one not taken. Swaps memory with `out`. Waits. Returns false after
+  // stop().
   bool take(int64_t number, ReadExample& out);
-  void stop();  // wakes everybody up
+  void stop();  // wakes all waiting threads
   Seconds processor_time() const;
 
  private:

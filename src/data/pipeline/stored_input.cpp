@@ -20,7 +20,7 @@ OrderOptions order_of(const ExampleSource& source, const StoredInputOptions& opt
           .shuffled = options.preprocess.split == Split::Training};
 }
 
-// Two threads are enough to keep a queue of reads at the storage; decoding is what takes cores.
+// Two threads are enough to keep storage busy; decoding needs the cores.
 ReadAheadOptions read_ahead_for(const StoredInputOptions& options) {
   return {.threads = 2, .depth = std::max(64, 8 * options.threads)};
 }
@@ -55,11 +55,11 @@ int32_t StoredMaker::decode(const ReadExample& read, int64_t number, std::span<f
   if (read.error) throw Error(*read.error);
   const EncodedExample& example = read.example;
   if (example.label < 0 || example.label >= options_.classes) {
-    throw Error("{}: its label is {}; the network tells {} classes apart, 0 to {}",
+    throw Error("{}: label {} is out of range; the network has {} classes, 0 to {}",
                 source_.where(read.turn.example), example.label, options_.classes,
                 options_.classes - 1);
   }
-  // Chances belong to a place in the order of all ranks: they do not depend on threads.
+  // Random numbers depend on the place in the global order, not on threads.
   const RandomStream random(options_.seed,
                             kChance ^ RandomStream::mix(static_cast<uint64_t>(read.turn.place)));
   try {
@@ -80,14 +80,14 @@ int32_t StoredMaker::fill(std::span<float> image) {
 int32_t StoredMaker::make(int64_t number, std::span<float> image) {
   const bool once = options_.preprocess.split == Split::Validation;
   if (once && options_.rank + number * options_.ranks >= source_.count()) return fill(image);
-  if (!read_ahead_.take(number, read_)) throw Error("the input was stopped");
+  if (!read_ahead_.take(number, read_)) throw Error("input stopped");
   for (int64_t attempt = 0; attempt < source_.count(); ++attempt) {
     try {
       return decode(read_, number, image);
     } catch (const Error& error) {
       damage_.met(error, read_.turn.example);
     }
-    if (once) return fill(image);  // no other may take its turn: it has one of its own
+    if (once) return fill(image);  // no replacement: every example has its own turn
     read_.turn.example = (read_.turn.example + 1) % source_.count();
     read_.error.reset();
     try {
@@ -96,7 +96,7 @@ int32_t StoredMaker::make(int64_t number, std::span<float> image) {
       read_.error = error;
     }
   }
-  throw Error("no example of the data set can be read");
+  throw Error("no readable example in the data set");
 }
 
 }  // namespace lockstep

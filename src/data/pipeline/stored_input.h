@@ -39,9 +39,9 @@ class StoredInput : public InputSource {
   Pipeline pipeline_;  // its threads use all of the above
 };
 
-// Decodes what a ReadAhead reads; where an example is damaged and may be skipped, the next in
-// storage that is not takes its turn. In validation every example comes once, and an image without
-// label stands for what is damaged or beyond the last.
+// Decodes the examples of a ReadAhead. A damaged example that may be skipped is replaced by the
+// next intact one in storage. In validation every example comes once; damaged examples and the
+// fill-up at the end become an image without label.
 class StoredMaker : public ExampleMaker {
  public:
   // Borrows all of it.
@@ -56,7 +56,7 @@ class StoredMaker : public ExampleMaker {
   int32_t make(int64_t number, std::span<float> image) override;
 
  private:
-  static int32_t fill(std::span<float> image);  // with what counts nowhere
+  static int32_t fill(std::span<float> image);  // with an image that is not counted
   int32_t decode(const ReadExample& read, int64_t number, std::span<float> image);
 
   const ExampleSource& source_;

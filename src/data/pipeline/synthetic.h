@@ -1,5 +1,5 @@
-// synthetic.h: random images made once and random labels made anew for every step, so that a
-// measurement of training contains no input work.
+// synthetic.h: random images, generated once, and random labels, generated for every step, so that
+// training is measured without input work.
 //
 // Pixels are normal around 127 with deviation 60, cut off at two deviations: 7 to 247, not
 // normalised. Labels are uniform. Both depend on the seed alone, and an image on its position in

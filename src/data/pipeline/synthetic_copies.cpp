@@ -6,7 +6,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kFreshImages = 0x66726573, kFreshLabels = 0x666c6162;  // streams
-constexpr size_t kSlice = 16384;  // floats: so few that nobody starts threads to fill them
+constexpr size_t kSlice = 16384;  // floats: too few for starting threads
 
 }  // namespace
 

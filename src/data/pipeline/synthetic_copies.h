@@ -1,5 +1,5 @@
-// synthetic_copies.h: synthetic images that cost something: to find out what moving or making
-// them would cost, without decoding or storage.
+// synthetic_copies.h: synthetic images that are copied or generated in each step: measures that
+// cost without decoding or storage.
 #pragma once
 
 #include "data/pipeline/pipeline.h"

@@ -1,4 +1,4 @@
-// thread_clock.h: processor time of the calling thread: what its work costs, not how long it waits.
+// thread_clock.h: CPU time of the calling thread, without waiting.
 #pragma once
 
 #include <ctime>

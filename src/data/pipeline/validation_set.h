@@ -1,7 +1,7 @@
-// validation_set.h: the examples that training never sees, each once and dealt out to all ranks.
+// validation_set.h: the validation examples, each once, distributed over all ranks.
 //
-// All ranks do the same number of batches. Where the examples do not fill the last ones, what fills
-// them has no label (kNoLabel) and counts nowhere; so does an example that is damaged and skipped.
+// All ranks have the same number of batches. The last ones are filled up with examples without a
+// label (kNoLabel), which are not counted; the same holds for damaged examples that are skipped.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,12 @@ namespace lockstep {
 
 class ValidationSet {
  public:
-  // `spec`: as of training. `most_batches`: 0: as many as all examples take; of synthetic images
-  // there is no end, so it must be given. Opens the data set: throws Error when it has no
-  // validation data.
+  // `spec`: as in training. `most_batches`: 0 means all examples; required for synthetic images,
+  // which have no end. Opens the data set; throws Error if it has no validation data.
   ValidationSet(InputSpec spec, int64_t most_batches);
 
   int64_t batches() const { return batches_; }           // of a pass, on every rank
-  int64_t examples() const;                              // 0: as many as are asked for
+  int64_t examples() const;                              // 0: unlimited
   std::string contents() const;                          // empty: synthetic
   Skipped skipped() const { return damage_.skipped(); }  // when it was opened
   // From the first example on. Borrows this.

@@ -1,8 +1,8 @@
-// colour.h: random changes of an image's colours, as the established benchmark makes them with
-// --distortions: brightness, contrast, and saturation and hue in YIQ space.
+// colour.h: random colour changes of --distortions, as in tf_cnn_benchmarks: brightness, contrast,
+// and saturation and hue in YIQ space.
 //
-// Each of the three is linear in the pixel, once the image's mean colour is known; so all of them
-// are one matrix, and the image is gone through once.
+// Each of the three is linear in the pixel once the mean colour of the image is known. So all of
+// them are one matrix and one pass over the image.
 #pragma once
 
 #include "base/random.h"

@@ -15,9 +15,9 @@ namespace {
 
 constexpr long kMostMemoryBytes = long{1} << 30;  // of a progressive image's coefficients
 constexpr int64_t kMostWindowBytes = int64_t{1} << 30;
-constexpr int kMostScans = 500;  // a progressive file of a few bytes can ask for endless ones
+constexpr int kMostScans = 500;  // a small progressive file can have an extreme number of scans
 
-// libjpeg goes on with grey where data is damaged. What is merely untidy may pass.
+// libjpeg continues with grey where data is damaged: an error here. Harmless warnings pass.
 void judge_warning(j_common_ptr info, int level) {
   const int code = info->err->msg_code;
   const bool damage =
@@ -77,8 +77,7 @@ struct JpegDecoder::State {
     const bool too_large = reporter.manager.msg_code == JERR_NO_BACKING_STORE;
     jpeg_abort_decompress(&info);
     if (too_large) {
-      throw Error("it is progressive, and decoding it takes more than {} of memory",
-                  bytes_text(kMostMemoryBytes));
+      throw Error("progressive JPEG needs more than {} of memory", bytes_text(kMostMemoryBytes));
     }
     throw Error("{}", lower_first(reporter.message));
   }
@@ -111,14 +110,14 @@ JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 ImageSize JpegDecoder::open(ByteView jpeg) {
   State& state = *state_;
   jpeg_abort_decompress(&state.info);
-  if (jpeg.size() < 3 || jpeg[0] != 0xff || jpeg[1] != 0xd8) throw Error("it is not a JPEG");
+  if (jpeg.size() < 3 || jpeg[0] != 0xff || jpeg[1] != 0xd8) throw Error("not a JPEG");
   if (setjmp(state.reporter.back) != 0) state.give_up();
   jpeg_mem_src(&state.info, jpeg.data(), jpeg.size());
   jpeg_read_header(&state.info, TRUE);
   return {static_cast<int>(state.info.image_height), static_cast<int>(state.info.image_width)};
 }
 
-// No object with a destructor lives across the jump.
+// No object with a destructor may exist across the jump.
 PixelView JpegDecoder::decode(const Window& window, int denominator) {
   State& state = *state_;
   jpeg_decompress_struct& info = state.info;
@@ -143,7 +142,7 @@ PixelView JpegDecoder::decode(const Window& window, int denominator) {
   const int64_t row_bytes = int64_t{columns} * channels;
   if (row_bytes * height > kMostWindowBytes) {
     jpeg_abort_decompress(&info);
-    throw Error("a window of {}x{} pixels takes more than {}", width, height,
+    throw Error("a crop of {}x{} pixels needs more than {}", width, height,
                 bytes_text(kMostWindowBytes));
   }
   state.pixels.resize(static_cast<size_t>(row_bytes * height));

@@ -1,8 +1,8 @@
-// jpeg_decode.h: JPEGs to pixels, only the part that is wanted. The door to libjpeg-turbo.
+// jpeg_decode.h: decodes a window of a JPEG. Uses libjpeg-turbo.
 //
-// Rows above the window are skipped, columns beside it are not transformed, rows below are never
-// looked at, and where fewer pixels are needed the transform itself makes them fewer. Any kind of
-// JPEG becomes RGB, or grey where that is asked for: grey, YCbCr and CMYK, baseline or progressive.
+// Rows above the window are skipped, columns outside it are not transformed, rows below it are not
+// read. If fewer pixels are needed, the inverse transform scales down. Input may be grey, YCbCr or
+// CMYK, baseline or progressive; output is RGB or grey.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// Pixels in somebody else's memory, rows of pixels of channels.
+// A view of pixels in borrowed memory: rows of pixels of channels.
 struct PixelView {
   const uint8_t* data = nullptr;
   int height = 0, width = 0, channels = 0;
@@ -27,10 +27,10 @@ class JpegDecoder {
   ~JpegDecoder();
   JpegDecoder(JpegDecoder&&) noexcept;
 
-  // Reads the head. `jpeg` must live until decode(). Throws Error on what is no JPEG.
+  // Reads the header. `jpeg` must stay valid until decode(). Throws Error if it is not a JPEG.
   ImageSize open(ByteView jpeg);
   // The window of the image that is open, each side divided by `denominator` (1, 2, 4, 8) and
-  // rounded up. Valid until the next open(). Throws Error on damage and on what would take too much
+  // rounded up. Valid until the next open(). Throws Error for damage, or if it needs too much
   // memory.
   PixelView decode(const Window& window, int denominator = 1);
 

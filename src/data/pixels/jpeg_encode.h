@@ -1,4 +1,4 @@
-// jpeg_encode.h: pixels to JPEGs, for data sets that are made or packed here.
+// jpeg_encode.h: encodes JPEGs for `data make` and `data pack`.
 #pragma once
 
 #include "data/pixels/jpeg_decode.h"

@@ -1,5 +1,5 @@
-// jpeg_reporter.h: how libjpeg's errors come back: it calls a function that must not return, which
-// jumps to where we called libjpeg from. No object with a destructor may live across the jump.
+// jpeg_reporter.h: error handling for libjpeg: it calls a function that must not return and that
+// jumps back to our call. No object with a destructor may exist across the jump.
 #pragma once
 
 // jpeglib.h uses FILE and size_t without saying where they come from.

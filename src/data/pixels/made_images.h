@@ -1,4 +1,4 @@
-// made_images.h: pictures of nothing that compress and decode like photographs: for testing storage
+// made_images.h: synthetic images that compress and decode like photographs, for testing storage
 // and pipelines without a data set.
 //
 // Sizes are drawn like ImageNet's: most have 500 pixels on the longer side and a ratio of 4:3 or

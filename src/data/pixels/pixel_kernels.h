@@ -1,5 +1,5 @@
-// pixel_kernels.h: resizing, colours and normalising, with the widest vectors that the processor
-// has.
+// pixel_kernels.h: kernels for resizing, colour changes and normalisation, with the widest vector
+// instructions of the processor.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Where floats of an image go: planes or pixels.
+// Output layout of an image: planes or interleaved pixels.
 struct FloatImage {
   float* data = nullptr;
   int height = 0, width = 0, channels = 0;  // 1 or 3
@@ -21,7 +21,7 @@ struct ChannelScale {
   std::array<float, 3> scale = {1, 1, 1}, offset = {0, 0, 0};
 };
 
-// Resizes `image` along both axes and normalises on the way. `rows`: room for two rows of
+// Resizes `image` along both axes and normalises it. `rows`: room for two rows of
 // floats, grown when needed.
 void resize_image(const PixelView& image, const ResampleAxis& vertical,
                   const ResampleAxis& horizontal, const ChannelScale& normal, const FloatImage& out,

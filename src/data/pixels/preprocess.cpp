@@ -13,7 +13,7 @@ constexpr ChannelScale kNormal = {{1 / 127.5f, 1 / 127.5f, 1 / 127.5f}, {-1, -1,
 constexpr ChannelScale kRaw = {};
 constexpr ChannelScale kNormalOfUnits = {{2, 2, 2}, {-1, -1, -1}};  // of 0 to 1
 
-// Each kind of chance has numbers of its own.
+// Each kind of random decision has its own stream.
 constexpr uint64_t kWindow = 1, kFlip = 2, kColour = 3;  // what is drawn
 RandomStream stream_of(const ExampleChance& chance, uint64_t draw) {
   return RandomStream(chance.random.bits(0), draw);
@@ -62,7 +62,7 @@ Preprocessor::View Preprocessor::view_of_jpeg(const EncodedExample& example,
   return whole(decoder_.decode(window, denominator), flips(chance));
 }
 
-// Grey from colours or colours from grey, for a network that wants the other.
+// Converts colour to grey or grey to colour as the network requires.
 PixelView Preprocessor::with_channels(const PixelView& pixels) {
   const int wanted = static_cast<int>(options_.image.channels());
   if (pixels.channels == wanted) return pixels;

@@ -1,10 +1,9 @@
-// preprocess.h: from an example as it is stored to the floats that a network sees.
+// preprocess.h: converts a stored example to the input of a network.
 //
-// JPEGs in training: a random window, resized, flipped every other time, its colours changed when
-// distortions are wanted. In evaluation: the middle of the image. Small images that are stored as
-// pixels: as they are; with distortions a random window of the image with a margin of 4 black
-// pixels, flipped every other time unless it is grey (digits must not be mirrored). All values
-// become x / 127.5 - 1.
+// JPEGs in training: a random crop, resized, flipped with probability 1/2, with colour changes if
+// distortions are on. In evaluation: the central crop. Small images stored as pixels: unchanged;
+// with distortions a random crop of the image with a margin of 4 black pixels, flipped with
+// probability 1/2 unless it is grey (digits must not be mirrored). Values become x / 127.5 - 1.
 #pragma once
 
 #include <optional>
@@ -25,7 +24,7 @@ struct PreprocessOptions {
   std::optional<ResizeMethod> resize = ResizeMethod::Bilinear;  // absent: all in turn
 };
 
-// Where an example stands, which decides its chances.
+// The position of an example, which selects its random numbers.
 struct ExampleChance {
   RandomStream random;
   int place_in_batch = 0;

@@ -1,6 +1,6 @@
-// resample.h: resizing one axis, as weights: output x is a weighted sum of a few neighbouring
-// inputs. The methods and the places they sample are those of the established benchmark: output x
-// looks at x * scale, without centring pixels.
+// resample.h: weights for resizing one axis: output x is a weighted sum of a few neighbouring
+// inputs. Methods and sampling positions are those of tf_cnn_benchmarks: output x samples at
+// x * scale, without pixel centring.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct NamedMethod {
 };
 std::span<const NamedMethod> resize_methods();
 
-// Which inputs the outputs see: output x looks at (first + x) * inputs / virtual_outputs.
+// Sampling positions: output x samples at (first + x) * inputs / virtual_outputs.
 struct AxisSpec {
   int inputs = 0;           // there are
   int outputs = 0;          // wanted

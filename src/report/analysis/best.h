@@ -1,5 +1,5 @@
-// best.h: the fastest configuration of each network and number of devices, and whether the next
-// best is really slower, by the rules of compare.h.
+// best.h: the fastest configuration of each network and number of devices, and its comparison with
+// the runner-up by the rules of compare.h.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace lockstep {
 struct BestRow {
   std::string model;
   int devices = 1;
-  size_t best;                                // place in the report's configurations
-  std::optional<size_t> runner_up = {};       // absent: there is no other
+  size_t best;                                // index in the report's configurations
+  std::optional<size_t> runner_up = {};       // absent: no other configuration
   std::optional<Comparison> difference = {};  // the runner-up against the best
 };
 

@@ -13,7 +13,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kSignificant = 0.05;
-constexpr size_t kMostBlocks = 1000;  // more say nothing new, and all pairs are compared
+constexpr size_t kMostBlocks = 1000;  // more add no information, and all pairs are compared
 
 // Seconds per image, one for each measurement: times add up, rates do not.
 struct Measurements {
@@ -34,8 +34,8 @@ Measurements launches_of(const CompareSide& side) {
   return result;
 }
 
-// Blocks of steady steps tell how far chance goes; their mean is what the launch took for an image,
-// which also pays for what is between steps.
+// Blocks of steady steps give the variation. They are scaled so that their mean is the time per
+// image of the launch, which includes the time between steps.
 Measurements blocks_of(const RunResult& run) {
   if (run.steps.empty()) return {.seconds_per_image = {1 / rate_of(run)}};
   const auto dropped = static_cast<size_t>(run.summary.steady_state.dropped_steps);
@@ -69,8 +69,8 @@ void measure(Comparison& result, const Measurements& base, const Measurements& o
   result.shift = hodges_lehmann(base_rates, rates);
 }
 
-// The smallest p that the rank test can come to, raised for all comparisons: one order of all
-// measurements out of all, twice.
+// The smallest possible p of the rank test, corrected for all comparisons: two of all orders of the
+// measurements.
 double smallest_p(int first, int second, size_t comparisons) {
   double orders = 1;
   for (int i = 1; i <= second; ++i) orders *= static_cast<double>(first + i) / i;
@@ -79,16 +79,16 @@ double smallest_p(int first, int second, size_t comparisons) {
 
 std::string words_on_too_few(const Comparison& result, size_t comparisons) {
   const int enough = enough_launches(comparisons);
-  return fmt::format("too few {} to decide: {} launches a side are enough",
+  return fmt::format("too few {} to decide: use at least {} launches per side",
                      result.unit == CompareUnit::Launches ? "launches" : "steps", enough);
 }
 
-// "Same" is a claim of its own: the whole interval must lie where differences do not matter.
+// Same needs evidence too: the whole interval must be within the threshold.
 void judge(Comparison& result, double threshold, size_t comparisons) {
   const double least = 1 + threshold, ratio = result.ratio.value;
   if (!result.ratio.interval_95) {
     result.too_few = true;
-    result.reason = "one measurement on a side says nothing about chance";
+    result.reason = "one measurement per side gives no confidence interval";
     return;
   }
   const Interval interval = *result.ratio.interval_95;
@@ -96,24 +96,24 @@ void judge(Comparison& result, double threshold, size_t comparisons) {
   const std::string percent = fmt::format("{:.3g} %", 100 * threshold);
   if (significant && interval.low > 1 && ratio >= least) {
     result.verdict = Verdict::Faster;
-    result.reason = fmt::format("significant, and by more than {}", percent);
+    result.reason = fmt::format("significant, more than {}", percent);
   } else if (significant && interval.high < 1 && ratio <= 1 / least) {
     result.verdict = Verdict::Slower;
-    result.reason = fmt::format("significant, and by more than {}", percent);
+    result.reason = fmt::format("significant, more than {}", percent);
   } else if (interval.low > 1 / least && interval.high < least) {
     result.verdict = Verdict::Same;
     result.reason = fmt::format("any difference is below {}", percent);
   } else if (significant) {
-    result.reason = fmt::format("a difference, but perhaps below {}", percent);
+    result.reason = fmt::format("significant, but possibly below {}", percent);
   } else if (smallest_p(result.base_count, result.count, comparisons) >= kSignificant) {
     result.too_few = true;
     result.reason = words_on_too_few(result, comparisons);
   } else {
-    result.reason = "chance may explain it, and so may a difference that matters";
+    result.reason = fmt::format("not significant, but a difference above {} is possible", percent);
   }
 }
 
-// Values stand in the order of the results.
+// Values are in the order of the results.
 template <typename T>
 void add_difference(std::vector<std::string>& lines, const std::string& what,
                     const std::vector<T>& values) {
@@ -135,10 +135,10 @@ auto of_all(std::span<const CompareSide> sides, Get get) {
   return values;
 }
 
-// What work_differences looks at, and how long it was measured.
+// Options that work_differences() checks, and the length of the measurement.
 constexpr std::string_view kLookedAt[] = {"model", "batch-size", "num-devices", "num-batches"};
 
-// What was set differently: usually the very thing that is compared.
+// Options that differ: usually the subject of the comparison.
 void note_settings(std::span<const CompareSide> sides, std::vector<std::string>& notes) {
   std::vector<std::string> lines;
   for (const RunOption& option : run_options()) {
@@ -160,10 +160,10 @@ void note_unit(const CompareReport& report, std::vector<std::string>& notes) {
   };
   if (has(CompareUnit::StepBlocks)) {
     notes.emplace_back(
-        "one launch a side: neighbouring steps depend on each other, so means over blocks of steps "
-        "were compared; what differs from launch to launch is not seen");
+        "one launch per side: means over blocks of steps were compared, because neighbouring steps "
+        "are correlated; variation between launches is not included");
   }
-  if (has(CompareUnit::Launches)) notes.emplace_back("every launch counts as one measurement");
+  if (has(CompareUnit::Launches)) notes.emplace_back("one launch is one measurement");
   if (report.comparisons.size() > 1) {
     notes.push_back(
         fmt::format("p is corrected for {} comparisons (Holm)", report.comparisons.size()));
@@ -176,8 +176,8 @@ void note_unsteady(std::span<const CompareSide> sides, std::vector<std::string>&
       return !run.steps.empty() && !run.summary.steady_state.reached();
     });
     if (unsteady > 0) {
-      notes.push_back(fmt::format("{}: {} of {} runs reached no steady state", side.label, unsteady,
-                                  side.runs.size()));
+      notes.push_back(fmt::format("{}: {} of {} runs did not reach a steady state", side.label,
+                                  unsteady, side.runs.size()));
     }
   }
 }

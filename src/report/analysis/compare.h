@@ -1,9 +1,8 @@
-// compare.h: is one way to train faster than another?
+// compare.h: compares the throughput of runs and gives a verdict.
 //
-// A verdict needs two things: that chance does not explain the difference, and that it is large
-// enough to matter. What is counted as one measurement is a launch when each side has several;
-// with one launch a side it is a block of neighbouring steps, long enough that blocks do not
-// depend on each other.
+// A difference must be statistically significant and larger than a threshold. With several launches
+// per side a launch is one measurement. With one launch per side it is a block of neighbouring
+// steps, long enough that blocks are independent.
 #pragma once
 
 #include <span>
@@ -29,39 +28,39 @@ struct Comparison {
   std::string label;
   CompareUnit unit = CompareUnit::Launches;
   int base_count = 0, count = 0;  // measurements on each side
-  int base_block = 1, block = 1;  // steps in each, of StepBlocks
+  int base_block = 1, block = 1;  // steps per block, for StepBlocks
   double base_rate = 0, rate = 0;
   Ratio ratio;  // of the rates
   RankTest test;
-  double p = 1;  // of the test, raised for the number of comparisons
+  double p = 1;  // of the test, corrected for the number of comparisons
   Shift shift;   // of the rates
   Verdict verdict = Verdict::Inconclusive;
-  bool too_few = false;  // measurements: no difference, however large, could have come out
-  std::string reason;    // in words
+  bool too_few = false;  // too few measurements for any significant difference
+  std::string reason;    // for people
 };
 
 struct CompareReport {
   std::string base;
   double threshold = 0;
   std::vector<Comparison> comparisons;
-  std::vector<std::string> notes;  // what to know before believing it
+  std::vector<std::string> notes;  // caveats
 };
 
-// Where the runs did not do the same work: one line for each difference. Empty: they did.
+// Differences in the work of the runs, one line each; empty: the same work.
 std::vector<std::string> work_differences(std::span<const CompareSide> sides);
 
-// Launches a side with which each of so many comparisons can come out as faster or slower.
+// Launches per side that are needed for a significant result with this many comparisons.
 int enough_launches(size_t comparisons);
 
-// Each other against its base; p is raised for all of them together. Throws UsageError when a run
-// has nothing to compare.
+// Compares each side with its base; p is corrected for all comparisons. Throws UsageError if a run
+// has no throughput.
 struct ComparePair {
   CompareSide base, other;
 };
 std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double threshold);
 
-// The first side is the base. `threshold`: the least ratio that matters is 1 + threshold. Throws
-// UsageError when a run has nothing to compare.
+// The first side is the base. `threshold`: the smallest relevant ratio is 1 + threshold. Throws
+// UsageError if a run has no throughput.
 CompareReport compare(std::span<const CompareSide> sides, double threshold);
 
 }  // namespace lockstep

@@ -27,7 +27,7 @@ std::span<const StepRecord> drawn(std::span<const StepRecord> steps) {
   return steps.first(std::min<size_t>(steps.size(), kMostSteps));
 }
 
-// Those that the summary of the launch is about.
+// The steps that the summary of the launch covers.
 std::span<const StepRecord> steady(const RunResult& result) {
   const auto dropped = static_cast<size_t>(result.summary.steady_state.dropped_steps);
   return std::span(result.steps).subspan(std::min(dropped, result.steps.size()));
@@ -69,7 +69,7 @@ LatenessMap lateness_of(std::span<const RankResult> ranks) {
   return map;
 }
 
-// The fastest first, then the others as the report has them.
+// Fastest first, then the others in the order of the report.
 std::vector<size_t> by_interest(const ScalingReport& report, std::span<const StoredRun> runs) {
   std::vector<size_t> order;
   std::set<size_t> seen;
@@ -81,7 +81,7 @@ std::vector<size_t> by_interest(const ScalingReport& report, std::span<const Sto
   return order;
 }
 
-// Of the launches that kept their samples.
+// Among the launches with raw samples.
 const size_t* typical_launch(const Configuration& each, const RunCollection& collection) {
   const double mean_time = mean(each.seconds_per_image);
   const size_t* nearest = nullptr;

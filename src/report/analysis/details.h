@@ -1,5 +1,5 @@
-// details.h: a launch step by step, small enough to be drawn: how long each step took, and which
-// rank was late when. Read from raw files, so only for some of many runs.
+// details.h: the steps of single launches for charts: step times, and which rank was late when.
+// Read from raw files, so only for a limited number of runs.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lockstep {
 
-// Rank by rank (rows) over time (columns of equally many neighbouring steps): how much longer than
-// the median rank it was busy with its own work, in milliseconds, on average.
+// Rows are ranks, columns are equal numbers of neighbouring steps. A value is the mean busy time of
+// the rank minus that of the median rank, in milliseconds.
 struct LatenessMap {
   int steps_per_column = 1;
   std::vector<std::vector<double>> milliseconds;  // [rank][column]
@@ -23,14 +23,14 @@ struct StepRange {
 };
 
 struct LaunchDetails {
-  size_t configuration = 0;  // its place in the report
+  size_t configuration = 0;  // index in the report
   int repeat = 0;
   std::vector<double> warmup_ms, steps_ms;  // of each step, up to a limit
   StepRange range = {};                     // of all steady steps, as the summary's
-  size_t all_steps = 0;                     // that there were
+  size_t all_steps = 0;                     // without the limit
   std::vector<int> outlier_steps;           // counted from 1; of all
   int dropped_steps = 0;                    // before the steady state
-  LatenessMap lateness = {};                // without rows: there was one rank
+  LatenessMap lateness = {};                // no rows: only one rank
 };
 
 LaunchDetails details_of(const RunResult& result);
@@ -40,8 +40,8 @@ struct FoundDetails {
   std::vector<std::string> notes;  // raw files that could not be read, and what was left out
 };
 
-// Of each configuration the launch nearest to its mean. `most` bounds how many raw files are read;
-// the fastest of every model and number of devices come first.
+// For each configuration the launch closest to its mean. At most `most` raw files are read, those
+// of the fastest configuration of each model and number of devices first.
 FoundDetails find_details(const ScalingReport& report, const RunCollection& collection,
                           size_t most = 40);
 

@@ -14,9 +14,9 @@
 namespace lockstep {
 namespace {
 
-using Groups = std::map<std::string, std::vector<size_t>>;  // places of the launches, by id
+using Groups = std::map<std::string, std::vector<size_t>>;  // indices of the launches, by id
 
-// A simulation shares its id with the run that it stands for, and regresses nothing.
+// Simulated results share the id of their run and are not compared.
 Groups measured_runs(const RunCollection& collection) {
   Groups groups;
   for (size_t i = 0; i < collection.runs.size(); ++i) {
@@ -27,16 +27,16 @@ Groups measured_runs(const RunCollection& collection) {
   return groups;
 }
 
-// What the baseline measured and what only failed since then.
+// Runs that the baseline measured and that only failed now.
 std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
                                    const RunCollection& newer,
                                    std::span<const std::string_view> differing) {
-  std::map<std::string, BrokenRun> broken;  // the last of each tells why
+  std::map<std::string, BrokenRun> broken;  // with the error of the last launch
   for (const StoredRun& run : newer.runs) {
     if (run.result.simulated() || after.contains(run.id) || !before.contains(run.id)) continue;
     broken[run.id] = {
         run_label(run.result.config, differing),
-        run.result.error.value_or(run.measured() ? "it measured nothing" : "it did not end")};
+        run.result.error.value_or(run.measured() ? "nothing was measured" : "did not finish")};
   }
   std::vector<BrokenRun> result;
   for (auto& [id, run] : broken) result.push_back(std::move(run));
@@ -55,15 +55,15 @@ CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& 
   return side;
 }
 
-// Launches are few, comparisons are many: then none can come out but as inconclusive, and silence
-// would look like good news.
+// With few launches and many comparisons every verdict is inconclusive. Without this note that
+// would look like no regression.
 std::optional<std::string> words_on_too_few(std::span<const Comparison> comparisons) {
   const auto blind = std::ranges::count(comparisons, true, &Comparison::too_few);
   if (blind == 0) return {};
   const int enough = enough_launches(comparisons.size());
   return fmt::format(
-      "{} of {} comparisons had too few launches to come out as slower, however much it is: {} "
-      "launches each are enough (--repeats {}, in both sweeps)",
+      "{} of {} comparisons have too few launches to detect any slowdown; use at least {} launches "
+      "(--repeats {} in both sweeps)",
       blind, comparisons.size(), enough, enough);
 }
 
@@ -104,7 +104,8 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
     report.notes.push_back(fmt::format("{} runs are not in the baseline", only_new));
   }
   if (only_old > 0) {
-    report.notes.push_back(fmt::format("{} runs of the baseline were not measured now", only_old));
+    report.notes.push_back(
+        fmt::format("{} runs of the baseline are not in these results", only_old));
   }
   report.undecided = words_on_too_few(report.comparisons);
   if (report.undecided) report.notes.push_back(*report.undecided);

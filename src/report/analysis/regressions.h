@@ -1,4 +1,4 @@
-// regressions.h: a sweep against an older one of the same runs, by the rules of compare.h.
+// regressions.h: compares a sweep with an older one (the baseline) by the rules of compare.h.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,20 @@ struct RunCollection {
   std::vector<std::string> directories;  // one for each run
 };
 
-// A configuration that the baseline measured, and of which every launch failed now.
+// A configuration that the baseline measured and whose launches all fail now.
 struct BrokenRun {
   std::string label, error;
 };
 
 struct BaselineReport {
-  std::vector<Comparison> comparisons;  // of all configurations that both have
+  std::vector<Comparison> comparisons;  // of all configurations in both
   std::vector<BrokenRun> broken;
-  std::optional<std::string> undecided = {};  // why some could not have come out as slower
+  std::optional<std::string> undecided = {};  // why some could not be significant
   std::vector<std::string> notes;             // what could not be compared
-  bool regressed() const;                     // any is slower, or no longer runs
+  bool regressed() const;                     // any configuration is slower or fails now
 };
 
-// Throws Error when they have no run in common.
+// Throws Error if they have no run in common.
 BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
                                 double threshold);
 }  // namespace lockstep

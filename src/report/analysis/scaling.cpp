@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kData[] = {"data-dir", "data-name"};
 
-// What a series runs over: hosts where their number differs, else the devices of one.
+// The axis of a series: hosts if their number differs, else devices per host.
 std::string_view scaled_option(std::span<const Configuration> all) {
   const bool hosts = std::ranges::any_of(
       all, [&](const Configuration& each) { return each.config.nodes != all[0].config.nodes; });
@@ -30,7 +30,7 @@ std::string without(std::string_view option, const RunConfig& config) {
   return canonical_text(config, std::span(&option, 1));
 }
 
-// What tells series apart, in their labels.
+// The options that distinguish series in their labels.
 std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
   const std::string_view scaled = scaled_option(report.configurations);
   std::vector<std::string_view> names = report.differing;
@@ -47,7 +47,7 @@ bool is_good(const StoredRun& run) { return run.measured() && rate_of(run.result
 using Launch = std::tuple<std::string, bool, int>;  // id, simulated, repeat
 Launch launch_of(const StoredRun& run) { return {run.id, run.result.simulated(), run.repeat}; }
 
-// What failed and was launched again is no failure any more: it succeeded, or the last one counts.
+// Of a launch that was repeated after a failure, only the last attempt counts.
 std::map<Launch, size_t> places_that_count(std::span<const StoredRun> runs) {
   std::map<Launch, size_t> places;
   for (size_t place = 0; place < runs.size(); ++place) {
@@ -58,7 +58,7 @@ std::map<Launch, size_t> places_that_count(std::span<const StoredRun> runs) {
 }
 
 std::string words_on_rate(double rate) {
-  constexpr const char* kNothing = "it measured nothing";
+  constexpr const char* kNothing = "nothing was measured";
   return std::isfinite(rate) ? fmt::format("{}: {} images/sec", kNothing, rate) : kNothing;
 }
 
@@ -160,7 +160,7 @@ std::vector<Series> series_of(const ScalingReport& report) {
   return all;
 }
 
-// The base is known to be 1 of itself.
+// The base relative to itself is exactly 1.
 void choose_bases(std::vector<Series>& all) {
   for (Series& series : all) {
     ScalingPoint& base = series.points.front();
@@ -168,15 +168,15 @@ void choose_bases(std::vector<Series>& all) {
   }
 }
 
-// The work without its images. What a directory holds names the data set of real images, and the
-// network that of made-up ones: what they came to is compared, not what was asked for.
+// The work without its images. The data set comes from the directory for real images and from the
+// network for synthetic ones, so the resolved facts are compared, not the options.
 std::string work_of(const Configuration& each, std::span<const StoredRun> runs) {
   const RunFacts& facts = runs[each.launches.front()].result.facts;
   return fmt::format("{}{} {}", canonical_text(each.config, kData), facts.dataset,
                      facts.image_size);
 }
 
-// `slowdown`: images/sec of made-up images over those of real ones.
+// `slowdown`: images/sec with synthetic images divided by those with real ones.
 Ratio cost_of(const Ratio& slowdown) {
   const auto cost = [](double times) { return 1 - 1 / times; };
   Ratio result = {.value = cost(slowdown.value), .interval_95 = {}};
@@ -219,7 +219,7 @@ std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
   return notes;
 }
 
-// The table has a column for what differs; what does not is said once.
+// Settings that differ have a column in the table; the common ones are listed once.
 void note_common_settings(std::span<const RunConfig> configs, std::vector<std::string>& notes) {
   const auto common = common_options(configs);
   if (common.empty()) return;
@@ -231,10 +231,11 @@ std::vector<std::string> notes_on_bases(const ScalingReport& report) {
   std::set<int> bases;
   for (const Series& series : report.series) bases.insert(series.points.front().devices);
   for (const int base : bases) {
-    notes.push_back(fmt::format(
-        "speed-up and efficiency are against {} device{} of the same run, with the rest of the "
-        "machine idle",
-        base, base == 1 ? "" : "s"));
+    notes.push_back(
+        fmt::format("speed-up and efficiency are relative to {} device{} of the same series, with "
+                    "the rest of the "
+                    "machine idle",
+                    base, base == 1 ? "" : "s"));
   }
   return notes;
 }

@@ -1,5 +1,5 @@
 // scaling.h: stored runs as configurations with their launches, and as curves over the number of
-// devices. All reports (tables, CSV, pictures) are drawn from these values.
+// devices. All reports (tables, CSV, charts) use these values.
 #pragma once
 
 #include <array>
@@ -20,34 +20,34 @@ struct Configuration {
   RunConfig config;
   bool simulated = false;
   int devices = 1;
-  std::vector<size_t> launches;           // that measured something: places in the stored runs
-  std::vector<double> seconds_per_image;  // of each of them
+  std::vector<size_t> launches;           // successful ones: indices in the stored runs
+  std::vector<double> seconds_per_image;  // of each launch
   int failed = 0;
-  std::string error;                    // of the last that failed
-  std::vector<std::string> last_lines;  // that it printed
+  std::string error;                    // of the last failed launch
+  std::vector<std::string> last_lines;  // of its output
 
-  // Of at least one launch; means over the launches.
+  // Means over launches; set if there is at least one.
   std::optional<LaunchSummary> speed;
   std::optional<StepTimes> step_times;
   double mean_step = 0;  // seconds
   std::array<double, kPhaseNames.size()> mean_phases{};
-  std::optional<Ratio> data_cost = {};     // part of images/sec that real images take from it
-  std::vector<std::string> warnings = {};  // why its numbers should not be trusted, and what to do
+  std::optional<Ratio> data_cost = {};     // fraction of images/sec that real data costs
+  std::vector<std::string> warnings = {};  // reasons to distrust its numbers, with advice
 
-  bool phases_known() const;                       // somebody else's program does not tell
-  std::optional<double> exposed_fraction() const;  // of the step; absent: as the phases
+  bool phases_known() const;                       // false for external programs
+  std::optional<double> exposed_fraction() const;  // of the step; absent: phases are unknown
 };
 
 struct ScalingPoint {
-  size_t configuration;  // its place in the report
+  size_t configuration;  // index in the report
   int devices;
-  Ratio speed_up;    // against the base of its series
+  Ratio speed_up;    // relative to the base of its series
   Ratio efficiency;  // speed-up / (devices / devices of the base)
 };
 
-// The same run on different numbers of devices; the fewest are the base.
+// The same run on different numbers of devices. The smallest number is the base.
 struct Series {
-  std::string label;  // "alexnet:256 on native", and what else sets it apart
+  std::string label;  // "alexnet:256 on native" and the settings that differ
   std::string model, engine;
   int batch = 0;  // per device
   bool simulated = false;
@@ -59,13 +59,13 @@ struct ScalingReport {
   std::vector<std::string_view> differing;    // options in which they differ
   std::vector<Series> series;
   std::vector<std::string> notes;
-  std::vector<std::string> base_notes;  // what speed-up and efficiency are against
+  std::vector<std::string> base_notes;  // the base of speed-up and efficiency
 };
 
 ScalingReport make_scaling(std::span<const StoredRun> runs);
 
 std::string engine_of(const Configuration& each);  // "native", "native, simulated"
-// "alexnet:256 x2 native threads=2, simulated": what it is, among the report's others.
+// "alexnet:256 x2 native threads=2, simulated": unique in the report.
 std::string label_of(const ScalingReport& report, const Configuration& each);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// step_times.h: how long the steps of a configuration took, and how much they differ.
+// step_times.h: statistics of the step times of a configuration.
 //
 // Every launch has a summary of its own steps. Launches are the unit, so each number here is the
 // median of that number over the launches; steps and outliers are counted over all of them.
@@ -13,15 +13,15 @@
 namespace lockstep {
 
 struct StepTimes {
-  int64_t steps = 0;     // that the times are about
-  int64_t outliers = 0;  // of all timed steps; they count like the others
+  int64_t steps = 0;     // number of steps in the statistics
+  int64_t outliers = 0;  // among all timed steps; included in the statistics
   // In seconds.
   double median = 0, p5 = 0, p95 = 0, p99 = 0;
   double mad = 0;  // median absolute deviation
   double cv = 0;   // standard deviation over mean
 };
 
-// `launches`: places in `runs`. Absent: none of them tells about steps.
+// `launches`: indices in `runs`. Absent: no launch has step times.
 std::optional<StepTimes> step_times_of(std::span<const size_t> launches,
                                        std::span<const StoredRun> runs);
 

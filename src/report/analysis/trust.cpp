@@ -51,7 +51,8 @@ std::optional<std::string> no_steady_state(const Configuration&, const Launches&
   });
   if (unsteady == 0) return {};
   return fmt::format(
-      "{} of {} launches reached no steady state (heat, other users); raise --num-warmup-batches "
+      "{} of {} launches did not reach a steady state (heat, other users); raise "
+      "--num-warmup-batches "
       "and --num-batches",
       unsteady, launches.size());
 }
@@ -60,7 +61,7 @@ std::optional<std::string> slow_start(const Configuration&, const Launches& laun
   const long slow = count(launches, began_slowly);
   if (slow == 0) return {};
   return fmt::format(
-      "{} of {} launches were slower in their first timed steps, which count; raise "
+      "{} of {} launches were slower in their first timed steps, which are included; raise "
       "--num-warmup-batches",
       slow, launches.size());
 }
@@ -70,20 +71,20 @@ std::optional<std::string> noisy_neighbour(const Configuration&, const Launches&
       launches, [](const RunResult& run) { return run.stolen_cpu_fraction.value_or(0) > kStolen; });
   if (stolen == 0) return {};
   return fmt::format(
-      "noisy neighbour: other virtual machines took more than 1 % of the processors in {} of {} "
-      "launches; ask for a machine of your own",
+      "noisy neighbour: other virtual machines took more than 1 % of processor time in {} of {} "
+      "launches; use a dedicated machine",
       stolen, launches.size());
 }
 
-// A sweep itself makes a load of one per thread; beyond that somebody else computes.
+// A sweep itself causes a load of one per thread; anything above comes from other processes.
 std::optional<std::string> busy_machine(const Configuration&, const Launches& launches) {
   const long busy = count(launches, [](const RunResult& run) {
     return run.host.load.value_or(0) > 1.25 * run.host.usable_threads + 1;
   });
   if (busy == 0) return {};
   return fmt::format(
-      "noisy neighbour: the machine was busy with something else before {} of {} launches; look "
-      "for it with top",
+      "noisy neighbour: other processes were running before {} of {} launches; find them with "
+      "top",
       busy, launches.size());
 }
 
@@ -108,8 +109,7 @@ std::optional<std::string> trend(const Configuration& each, const Launches& laun
   const Trend found = mann_kendall(times);
   if (found.p >= 0.05) return {};
   return fmt::format(
-      "{} from launch to launch (thermal drift?); let the machine reach its "
-      "temperature first, and repeat the sweep",
+      "{} from launch to launch (thermal drift?); warm the machine up and repeat the sweep",
       found.sign > 0 ? "slower" : "faster");
 }
 

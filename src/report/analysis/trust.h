@@ -1,4 +1,4 @@
-// trust.h: reasons not to believe a number, in words, with what to do about each.
+// trust.h: warnings about the numbers of a configuration, each with advice.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Of what was simulated only that it failed: it has no machine and no chance in it.
-// `runs`: all stored runs, in which the configuration's launches have their places.
+// For simulated results only failures: they have no machine and no variation.
+// `runs`: all stored runs; the launches of the configuration are indices into it.
 std::vector<std::string> reasons_for_distrust(const Configuration& configuration,
                                               std::span<const StoredRun> runs);
 

@@ -29,7 +29,7 @@ TextTable table_of(const ScalingReport& report, std::span<const BestRow> rows) {
                    {"images/sec (95 %)"},
                    {"runner-up", kLeft},
                    {"images/sec (95 %)"},
-                   {"which is", kLeft}});
+                   {"runner-up is", kLeft}});
   for (const BestRow& row : rows) {
     const Configuration& best = report.configurations[row.best];
     std::string other, other_rate;
@@ -46,17 +46,17 @@ TextTable table_of(const ScalingReport& report, std::span<const BestRow> rows) {
 }  // namespace
 
 std::string words_about(const BestRow& row) {
-  if (!row.difference) return "the only one";
+  if (!row.difference) return "only configuration";
   switch (row.difference->verdict) {
     case Verdict::Slower:
-      return fmt::format("really slower: {:.3f} times", row.difference->ratio.value);
+      return fmt::format("slower: {:.3f} times", row.difference->ratio.value);
     case Verdict::Same:
-      return "as fast";
+      return "no significant difference";
     case Verdict::Faster:
     case Verdict::Inconclusive:
       break;
   }
-  return (row.difference->too_few ? "not known: " : "perhaps as fast: ") + row.difference->reason;
+  return "inconclusive: " + row.difference->reason;
 }
 
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {

@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-std::string words_about(const BestRow& row);  // whether the runner-up is really slower
+std::string words_about(const BestRow& row);  // verdict on the runner-up
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows);
 std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows);
 

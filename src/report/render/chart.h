@@ -1,6 +1,6 @@
-// chart.h: charts as standalone SVG: no script, no font but the reader's, the same bytes for the
-// same data. Colours are those of Okabe and Ito, told apart by all kinds of eyes; markers and
-// dashes differ too. The picture follows the reader's light or dark scheme.
+// chart.h: charts as standalone SVG: no script, system fonts, the same bytes for the same data.
+// Colours are those of Okabe and Ito, which are safe for colour-blind readers; markers and dashes
+// differ too. The chart follows the light or dark scheme of the reader.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ enum class Scale { Linear, Log2 };
 struct ChartPoint {
   double x, y;
   std::optional<Interval> y_95 = {};
-  std::string tip = {};  // shown when pointed at, and read aloud
+  std::string tip = {};  // tooltip, also for screen readers
 };
 struct ChartLine {
   std::string label;
   std::vector<ChartPoint> points;  // by x
-  bool reference = false;          // drawn thin and grey: what would be ideal
+  bool reference = false;          // ideal line, drawn thin and grey
   bool simulated = false;          // dashed, with open markers
 };
 struct LineChart {
@@ -56,7 +56,7 @@ struct RangeChart {
 };
 std::string range_chart_svg(const RangeChart& chart);
 
-// Numbers as shades: nothing at zero and below, darkest at the greatest.
+// Heat map: no colour at zero and below, darkest at the maximum.
 struct HeatMap {
   std::string title, x_title, y_title, unit;
   std::vector<std::vector<double>> rows;  // equally long

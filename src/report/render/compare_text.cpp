@@ -42,7 +42,7 @@ std::vector<Row> rows_of(const CompareReport& report) {
   return rows;
 }
 
-// "b.json is faster than a.json: 1.052 times (1.048 to 1.056); significant, and by more than 2 %"
+// "b.json is faster than a.json: 1.052 times (1.048 to 1.056); significant, more than 2 %"
 std::string sentence(const CompareReport& report, const Comparison& row) {
   const std::string numbers = row.ratio.interval_95
                                   ? fmt::format("{:.3f} times ({})", row.ratio.value,
@@ -54,10 +54,10 @@ std::string sentence(const CompareReport& report, const Comparison& row) {
       return fmt::format("{} is {} than {}: {}; {}", row.label, words_for(row.verdict), report.base,
                          numbers, row.reason);
     case Verdict::Same:
-      return fmt::format("{} is the same as {}: {}; {}", row.label, report.base, numbers,
-                         row.reason);
+      return fmt::format("{} against {}: no significant difference: {}; {}", row.label, report.base,
+                         numbers, row.reason);
     case Verdict::Inconclusive:
-      return fmt::format("{} against {} is inconclusive: {}; {}", row.label, report.base, numbers,
+      return fmt::format("{} against {}: inconclusive: {}; {}", row.label, report.base, numbers,
                          row.reason);
   }
   return "";

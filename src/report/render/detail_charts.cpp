@@ -49,7 +49,7 @@ std::string traces(const ScalingReport& report, std::span<const LaunchDetails> l
   return line_chart_svg(chart);
 }
 
-// The launch with most ranks says most.
+// The launch with the most ranks.
 const LaunchDetails* widest(std::span<const LaunchDetails> launches) {
   const auto most = std::ranges::max_element(
       launches, {}, [](const LaunchDetails& each) { return each.lateness.milliseconds.size(); });

@@ -1,4 +1,4 @@
-// detail_charts.h: pictures of single launches.
+// detail_charts.h: charts of single launches.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// distribution.svg, steps.svg (over time) and stragglers.svg, as far as there is anything to draw.
+// distribution.svg, steps.svg (over time) and stragglers.svg, if there is data for them.
 std::vector<ReportFile> detail_charts(const ScalingReport& report,
                                       std::span<const LaunchDetails> launches);
 

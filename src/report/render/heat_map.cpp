@@ -1,4 +1,4 @@
-// heat_map.cpp: a table of numbers as shades.
+// heat_map.cpp: draws a heat map.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// line_chart.cpp: lines with error bars over linear or logarithmic axes.
+// line_chart.cpp: draws lines with error bars over linear or logarithmic axes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -133,12 +133,12 @@ std::string kind_of(const ChartLine& line, size_t place) {
   return fmt::format("line c{} d{}", place % Svg::kColours, dash);
 }
 
-// What nobody measured is not filled.
+// Markers of simulated lines are open.
 std::string mark_of(const ChartLine& line, size_t place) {
   return fmt::format("mark{} c{}", line.simulated ? " open" : "", place % Svg::kColours);
 }
 
-// Bars of several lines at one x stand side by side (0, 4, -4, 8, ...): they would hide each other.
+// Error bars of several lines at one x are offset (0, 4, -4, 8, ...), so that all are visible.
 double bar_aside(size_t place) {
   constexpr size_t kMostAside = 7;
   const size_t at = place % kMostAside;

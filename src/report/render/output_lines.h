@@ -6,6 +6,6 @@
 namespace lockstep {
 
 std::string result_line(const std::string& path);
-std::string trace_line(const std::string& path);  // as tf_cnn_benchmarks says it
+std::string trace_line(const std::string& path);  // as tf_cnn_benchmarks prints it
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// profile.h: the table of --profile: where the time of a step went, by operation.
+// profile.h: the table of --profile: time of a step by operation.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// `step`: mean duration of the steps that were profiled; shares are parts of it.
+// `step`: mean duration of the profiled steps, the base of the shares.
 std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// progress.h: one line on a terminal that says how far a run is and when it will end. On anything
-// but a terminal it says nothing: the step lines are there.
+// progress.h: the progress line of a run on a terminal, with the estimated remaining time. Silent
+// if the output is not a terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// range_chart.cpp: distributions below each other, over one axis.
+// range_chart.cpp: draws distributions below each other over one axis.
 #include <fmt/format.h>
 
 #include <algorithm>

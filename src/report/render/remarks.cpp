@@ -41,7 +41,7 @@ std::string steadiness_line(const RunResult& run) {
   if (state.dropped_steps > 0) line += fmt::format(" after {} timed steps", state.dropped_steps);
   if (began_slowly(run)) {
     line += fmt::format(
-        ", which make it slower: {:.2f} images/sec without them; raise "
+        ", which lower the throughput: {:.2f} images/sec without them; raise "
         "--num-warmup-batches",
         steady_rate_of(run));
   }
@@ -52,16 +52,16 @@ std::string steadiness_line(const RunResult& run) {
   return line;
 }
 
-// What became of --precision.
+// Whether --precision was reached.
 std::string precision_line(const RunResult& run) {
   const int planned = run.facts.timed_steps, done = static_cast<int>(run.steps.size());
   const std::string wish = fmt::format("--precision {:.3g}%", 100 * *run.config.precision);
-  if (run.status != RunStatus::Completed) return wish + ": interrupted before";
+  if (run.status != RunStatus::Completed) return wish + ": interrupted before it was reached";
   if (done < planned) return fmt::format("{}: reached after {} of {} steps", wish, done, planned);
   return fmt::format("{}: not reached in {} steps; raise --num-batches", wish, planned);
 }
 
-// A few long waits do not make a limit: most steps must have waited.
+// A few long waits do not make a run input-bound: most steps must have waited.
 bool most_steps_wait(const RunResult& run) {
   const auto waiting = std::ranges::count_if(run.steps, [](const StepRecord& step) {
     return step.phase(Phase::Input) >= kNoticeableWait * step.duration;
@@ -69,32 +69,33 @@ bool most_steps_wait(const RunResult& run) {
   return 2 * waiting > std::ssize(run.steps);
 }
 
-// When steps wait for images: how long, and what would end it. The cores needed are those that
-// make images as fast as the rest of the step uses them.
+// If steps wait for images: how long, and the remedy. The needed cores are those that prepare
+// images as fast as the rest of the step uses them.
 std::optional<std::string> input_line(const RunResult& run) {
   const double step = run.summary.mean_step;
   const double waits = run.summary.mean_phases[static_cast<size_t>(Phase::Input)];
   if (run.input.threads == 0 || waits < kNoticeableWait * step) return {};
   if (waits < kLimitingWait * step || !most_steps_wait(run)) {
-    return fmt::format("waiting for images took {:.1f} % of the time of steps", 100 * waits / step);
+    return fmt::format("waiting for images took {:.1f} % of step time", 100 * waits / step);
   }
   const double needed =
       run.input.processor_seconds_per_image * run.facts.batch_size / (step - waits);
   const int cores = static_cast<int>(std::ceil(needed));
   std::string line = fmt::format(
-      "input is the limit: {:.0f} % of a step waits for images. One takes {:.2f} ms of a core",
+      "input-bound: {:.0f} % of step time waits for images. An image takes {:.2f} ms of a core",
       100 * waits / step, 1e3 * run.input.processor_seconds_per_image);
   const int here = (run.facts.devices + run.facts.nodes - 1) / run.facts.nodes;
   const int free = run.host.usable_threads / std::max(here, 1) - run.facts.threads;
   if (cores <= std::min(run.input.threads, free)) {
-    return line + fmt::format(", for which {} {} enough: the storage is too slow", cores,
+    return line + fmt::format("; {} {} enough for that, so storage is too slow", cores,
                               cores == 1 ? "core is" : "cores are");
   }
-  return line + fmt::format(", so the network needs {} {} besides its own; it had {}", cores,
-                            cores == 1 ? "core" : "cores", std::clamp(free, 0, run.input.threads));
+  return line + fmt::format(", so the input needs {} {} besides those of the network; it had {}",
+                            cores, cores == 1 ? "core" : "cores",
+                            std::clamp(free, 0, run.input.threads));
 }
 
-// Of a network whose loss no longer means anything. Steps are counted from 1, as step lines are.
+// For a network whose loss has exploded. Steps are counted from 1, as in step lines.
 std::optional<std::string> divergence_line(const RunResult& run) {
   constexpr double kExploded = 1e6;
   const auto found = std::ranges::find_if(run.steps, [](const StepRecord& step) {
@@ -104,7 +105,7 @@ std::optional<std::string> divergence_line(const RunResult& run) {
   const bool number = std::isfinite(found->losses.total_loss);
   return fmt::format(
       "note: the loss is {} from step {} on: this network diverges on {} at this learning rate. "
-      "The speed does not depend on it",
+      "Throughput is not affected",
       number ? "above a million" : "not a number", found - run.steps.begin() + 1,
       run.config.data_dir.empty() ? "raw synthetic images" : "these images");
 }
@@ -114,11 +115,11 @@ void add_oversubscription(const RunResult& run, std::vector<std::string>& lines)
   const int cores = run.facts.cores_here > 0 ? run.facts.cores_here : run.host.usable_threads;
   if (here * each <= cores) return;
   if (here == 1) {
-    lines.push_back(fmt::format("note: {} threads share {} processors", each, cores));
+    lines.push_back(fmt::format("note: {} threads share {} cores", each, cores));
   } else {
-    lines.push_back(fmt::format(
-        "note: {} workers with {} {} each share {} processors: they slow each other down", here,
-        each, each == 1 ? "thread" : "threads", cores));
+    lines.push_back(
+        fmt::format("note: {} workers with {} {} each share {} cores: they slow each other down",
+                    here, each, each == 1 ? "thread" : "threads", cores));
   }
 }
 
@@ -168,8 +169,8 @@ std::optional<std::string> note_on_load(const HostInfo& host) {
   const double load = host.load.value_or(0);
   if (load <= kBusyLoad) return {};
   return fmt::format(
-      "note: the load of this machine is {:.2f} before the run: others compute too, and the "
-      "numbers will be too low",
+      "note: load average is {:.2f} before the run: other processes are running, and throughput "
+      "will be too low",
       load);
 }
 
@@ -180,11 +181,11 @@ std::vector<std::string> remarks_before(const RunResult& run) {
   add_oversubscription(run, lines);
   const int threads_here = run.facts.workers_here * run.facts.threads;
   if (host.cgroup_cpus && *host.cgroup_cpus < threads_here) {
-    lines.push_back(fmt::format("note: this container may use {:.2f} processors for {} threads",
+    lines.push_back(fmt::format("note: this container may use {:.2f} cores for {} threads",
                                 *host.cgroup_cpus, threads_here));
   }
   if (host.governor && *host.governor == "powersave") {
-    lines.emplace_back("note: the frequency governor is powersave");
+    lines.emplace_back("note: the CPU frequency governor is powersave");
   }
   if (run.config.verbose) describe(run, lines);
   return lines;
@@ -217,9 +218,9 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto line = input_line(run)) lines.push_back(*line);
   if (run.throughput.checkpoint_seconds > 0) {
-    lines.push_back(fmt::format(
-        "checkpoints took {:.2f} of {:.2f} s, between steps: the total has them, no step has",
-        run.throughput.checkpoint_seconds, run.throughput.total_seconds));
+    lines.push_back(
+        fmt::format("checkpoints took {:.2f} of {:.2f} s: included in the total, not in step times",
+                    run.throughput.checkpoint_seconds, run.throughput.total_seconds));
   }
   return lines;
 }
@@ -242,7 +243,7 @@ std::vector<std::string> damage_lines(const InputResult& input) {
 std::vector<std::string> remarks_after(const RunResult& run) {
   std::vector<std::string> lines;
   if (run.config.efficiency && !run.independent && run.status == RunStatus::Completed) {
-    lines.emplace_back("note: --efficiency: nothing is communicated in this run, so it has none");
+    lines.emplace_back("note: --efficiency ignored: this run does not communicate");
   }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   std::ranges::move(damage_lines(run.input), std::back_inserter(lines));

@@ -1,4 +1,4 @@
-// remarks.h: what is said around a run, for people: what may disturb it, and how it went.
+// remarks.h: notes before and after a run: possible disturbances, and its summary.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 namespace lockstep {
 
-// The machine computes for others too; absent: it does not, or does not say.
+// A note if other processes load the machine; absent: they do not, or it is unknown.
 std::optional<std::string> note_on_load(const HostInfo& host);
 
-// For stderr, before: reasons to distrust what will be measured; with --verbose, what will run on
-// what.
+// For stderr, before the run: reasons to distrust the result; with --verbose also host, network and
+// libraries.
 std::vector<std::string> remarks_before(const RunResult& started);
 
-// For stdout: throughput and how well it is known, efficiency, memory. At least one timed step.
+// For stdout: throughput with its interval, efficiency, memory. Needs at least one timed step.
 std::vector<std::string> summary_lines(const RunResult& result);
 
-// For stderr: what --skip-corrupt did without, and where the first of it is.
+// For stderr: what --skip-corrupt skipped, with the first places.
 std::vector<std::string> damage_lines(const InputResult& input);
 
-// For stderr, after: what to know about these numbers before they are used.
+// For stderr, after the run: caveats about its numbers.
 std::vector<std::string> remarks_after(const RunResult& result);
 
 }  // namespace lockstep

@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-constexpr size_t kMostLines = 28;  // seven colours in four dashes; more could not be told apart
+constexpr size_t kMostLines = 28;  // seven colours in four dash patterns; more would look alike
 constexpr size_t kMostBars = 200;
 
 using Value = ChartPoint (*)(const ScalingPoint&, const Configuration&);
@@ -61,7 +61,7 @@ void add_lines(LineChart& chart, const ScalingReport& report, Value value) {
   }
 }
 
-// `value`: of ideal scaling, for so many devices over the base.
+// `value`: ideal value for a multiple of the base devices.
 ChartLine ideal(const ScalingReport& report, double (*value)(double)) {
   std::set<double> devices;
   for (const Series& series : report.series) {

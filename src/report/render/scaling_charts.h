@@ -1,4 +1,4 @@
-// scaling_charts.h: the pictures of a sweep.
+// scaling_charts.h: the scaling charts of a sweep.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Names come from users: what is no letter or digit must not lead out of the directory.
+// Names come from users: characters such as / must not lead out of the directory.
 std::string as_file_name(std::string name) {
   for (char& letter : name) {
     const bool plain = std::isalnum(static_cast<unsigned char>(letter)) || letter == '_' ||

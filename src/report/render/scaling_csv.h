@@ -1,6 +1,6 @@
-// scaling_csv.h: throughput by number of devices in small files that scripts have read for years:
-// csv_<engine>/<model>_b<batch>.csv with lines `devices,images_per_sec` and no header, and beside
-// it .csv.ideal with what perfect scaling from the first line would give.
+// scaling_csv.h: throughput by number of devices in the CSV format of existing scripts:
+// csv_<engine>/<model>_b<batch>.csv with lines `devices,images_per_sec` and no header, and
+// .csv.ideal with ideal scaling from the first line.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct ReportFile {
   std::string text;
 };
 
-// Where several configurations share a file, the fastest at each number of devices counts.
+// If several configurations share a file, it has the fastest at each number of devices.
 std::vector<ReportFile> scaling_csv(const ScalingReport& report);
 
 }  // namespace lockstep

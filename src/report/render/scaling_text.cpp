@@ -57,7 +57,7 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
     row.push_back(percent_with_interval(point->efficiency));
   }
   const auto exposed = each.exposed_fraction();
-  row.push_back(exposed ? percent(*exposed) : "not told");
+  row.push_back(exposed ? percent(*exposed) : "not reported");
   if (extent.data) row.push_back(each.data_cost ? percent_with_interval(*each.data_cost) : "");
   row.emplace_back(each.warnings.empty() ? "" : "see below");
   return row;

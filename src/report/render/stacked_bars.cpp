@@ -1,4 +1,4 @@
-// stacked_bars.cpp: bars made of parts.
+// stacked_bars.cpp: draws a stacked bar chart.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// step_table.h: how long steps took, by configuration: what a mean throughput does not show.
+// step_table.h: the table of step time statistics by configuration.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lockstep {
 
-// Of all configurations that tell about their steps; empty: none does.
+// Of all configurations with step times; empty: none has.
 std::string step_table(const ScalingReport& report);
 std::string step_markdown(const ScalingReport& report);
 

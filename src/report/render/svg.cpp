@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// Okabe and Ito 2008, without the yellow that white paper swallows; lighter ones on dark ground.
+// Okabe and Ito 2008, without yellow (invisible on white); lighter colours for the dark scheme.
 constexpr const char* kStyle = R"(<style>
 svg{background:#ffffff;font-family:system-ui,sans-serif;font-size:13px}
 .text{fill:#1f2328}.title{fill:#1f2328;font-size:17px;font-weight:600}.small{fill:#59636e;font-size:12px}

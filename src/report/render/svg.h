@@ -1,5 +1,5 @@
-// svg.h: the few shapes that charts are made of. Numbers have two decimals, so the same data give
-// the same bytes.
+// svg.h: the SVG shapes of charts. Numbers have two decimals, so that the same data give the same
+// bytes.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ std::string escaped(std::string_view text);  // for XML
 
 class Svg {
  public:
-  // `description`: read aloud instead of the picture.
+  // `description`: for screen readers.
   Svg(double width, double height, std::string_view title, std::string_view description);
 
   struct Text {
@@ -19,7 +19,7 @@ class Svg {
     std::string_view text;
     const char* anchor = "start";
     const char* kind = "text";  // class of the style sheet
-    bool upright = false;       // turned by a quarter
+    bool upright = false;       // rotated by 90 degrees
   };
   void text(const Text& what);
   void line(double x1, double y1, double x2, double y2, std::string_view kind);

@@ -1,5 +1,4 @@
-// text_table.h: rows of text in aligned columns; the first column to the left, numbers to the
-// right.
+// text_table.h: a text table with aligned columns.
 #pragma once
 
 #include <string>

@@ -18,10 +18,10 @@ std::string metric_line(const std::string& name, double value, int64_t global_st
 // The whole of benchmark_run.log.
 std::string benchmark_run_text(const RunResult& result, double epochs);
 
-// Appends to metric.log and makes benchmark_run.log anew. Makes the directory if need be.
+// Appends to metric.log and rewrites benchmark_run.log. Creates the directory if needed.
 class BenchmarkLog {
  public:
-  explicit BenchmarkLog(std::string directory);  // throws Error when it cannot be written
+  explicit BenchmarkLog(std::string directory);  // throws Error if it cannot be written
 
   void run(const RunResult& result, double epochs);
   void metric(const std::string& name, double value, int64_t global_step);

@@ -1,4 +1,4 @@
-// chrome_trace.h: operations on a time line, in the format of chrome://tracing and Perfetto.
+// chrome_trace.h: traces in the format of chrome://tracing and Perfetto.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct TraceEvent {
   Seconds duration{};
 };
 
-// What one rank did, on tracks of its own: layers, and what it communicated.
+// The trace of one rank, with one track for layers and one for communication.
 struct RankTrace {
   std::string name;  // "rank 3 (node2)"
   std::vector<TraceEvent> layers = {}, transfers = {};
@@ -27,7 +27,7 @@ struct RankTrace {
 Json trace_to_json(const RankTrace& trace);
 RankTrace trace_from_json(const Json& json);
 
-// All ranks on one clock, which begins with the first event. `process`: what was run.
+// All ranks on one clock that starts with the first event. `process`: name of the run.
 std::string chrome_trace(const std::string& process, std::span<const RankTrace> ranks);
 
 }  // namespace lockstep

@@ -1,12 +1,12 @@
-// json_fields.h: plain structs to JSON and back from one list of their fields.
+// json_fields.h: converts plain structs to JSON and back from one list of fields.
 //
-// A struct says what it holds once:
+// A struct lists its fields once:
 //   void fields(Like<Interval> auto& interval, auto&& visit) {
 //     visit("low", interval.low);
 //     visit("high", interval.high);
 //   }
-// and JsonForm<Interval> writes and reads it, and so vectors and optionals of it (absent is null).
-// A key that the JSON lacks leaves the field at its default.
+// JsonForm<Interval> then writes and reads it, also in vectors and optionals (absent is null).
+// A missing key leaves the field at its default.
 #pragma once
 
 #include <cmath>
@@ -55,7 +55,7 @@ struct JsonForm<T> {
   }
 };
 
-// JSON has no name for what is not a number, such as the loss of a run that diverged: null.
+// JSON has no NaN, such as the loss of a diverged run: it becomes null.
 template <>
 struct JsonForm<double> {
   static Json write(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }

@@ -1,20 +1,19 @@
-// launch_rate.h: the images per second of one launch. There is no other number for it: `train`
-// prints this one, and sweeps, reports and comparisons work with it.
+// launch_rate.h: the images per second of one launch. This is the only definition: `train` prints
+// it, and sweeps, reports and comparisons use it.
 #pragma once
 
 #include "report/results/run_result.h"
 
 namespace lockstep {
 
-// All images of the timed steps over the time that the slowest rank took for them; of somebody
-// else's program what it says. Not positive, or not a number: nothing was measured.
+// All images of the timed steps divided by the time of the slowest rank; for an external program
+// the number that it printed. Not positive or NaN: nothing was measured.
 //
-// Not what the summary of an old result of several workers says: that added up the slowest rank of
-// each step, and so counted twice what ranks wait for each other.
+// The summary of an old result of several workers is not used: it added up the slowest rank of each
+// step, and so counted the time that ranks wait for each other twice.
 inline double rate_of(const RunResult& run) { return run.throughput.total_images_per_second; }
 
-// What it would be if all steps were like the steady ones. To be told beside the other, never
-// instead of it.
+// The rate if all steps were like the steady ones. Shown in addition to the rate, never instead.
 inline double steady_rate_of(const RunResult& run) {
   return run.facts.batch_size * run.facts.devices / run.summary.mean_step;
 }

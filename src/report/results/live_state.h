@@ -1,5 +1,5 @@
-// live_state.h: what a running sweep is doing, in progress.json beside its results, for whoever
-// looks on. It is not needed for anything else, and never synced: measuring goes first.
+// live_state.h: the state of a running sweep, in progress.json next to its results, for `lockstep
+// serve`. It is never synced to disk, so that it does not disturb the measurement.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct LiveState {
 // Absent: no sweep is running there, even if one was killed and left the file.
 std::optional<LiveState> read_live_state(const std::string& directory);
 
-// The file of one sweep, gone with it. A directory that cannot be written is no reason to stop.
+// The file of one sweep, removed at its end. A write error does not stop the sweep.
 class LiveFile {
  public:
   explicit LiveFile(const std::string& directory);
@@ -30,7 +30,7 @@ class LiveFile {
   LiveFile& operator=(const LiveFile&) = delete;
 
   void tell(LiveState state);       // now
-  void tell_soon(LiveState state);  // unless something was told within the last second
+  void tell_soon(LiveState state);  // at most once a second
 
  private:
   std::string path_, host_;

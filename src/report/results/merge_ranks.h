@@ -1,10 +1,10 @@
-// merge_ranks.h: the result of a run from what each of its workers saw.
+// merge_ranks.h: merges the results of all ranks into the result of the run.
 //
-// A step of the run begins when the first rank begins it, but not before the last has ended the
-// step before, and ends when the last rank has ended it, all on the clock of rank 0. So steps do
-// not overlap, and together they take as long as the run. (Durations of the slowest rank of each
-// step would not do: who is late in one step is waited for in the next, and that time would count
-// in both.)
+// A step of the run begins when the first rank begins it, but not before the last rank has ended
+// the previous step. It ends when the last rank has ended it. All times are on the clock of rank 0.
+// So steps do not overlap, and their sum is the duration of the run. (The duration of the slowest
+// rank in each step would be wrong: a rank that is late in one step is waited for in the next, and
+// that time would count twice.)
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// published.h: what others published, as curves to lay behind one's own. The facts are in
-// data/published.csv, which names the source of each and is part of the program.
+// published.h: published scaling curves, shown behind one's own. The data are in
+// data/published.csv, which names each source and is embedded in the program.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ StoredRun run_of(const Json& json) {
 // Empty: the line was read.
 std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return ended ? "is not JSON" : "was never finished";
+  if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
   if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;
   if (!ours) {
@@ -55,7 +55,7 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   } catch (const Json::exception&) {  // a line of ours would have the right types
     return "is not a result of lockstep";
   } catch (const Error& error) {
-    return fmt::format("is of another version of lockstep: {}", error.what());
+    return fmt::format("was written by another version of lockstep: {}", error.what());
   }
 }
 
@@ -63,13 +63,13 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   throw Error("cannot {} {}: {}", what, path.string(), std::strerror(errno));
 }
 
-// A sweep that is killed while it starts a process leaves a copy of itself, which has the lock too
-// until it becomes that process.
+// A sweep that is killed between fork and exec leaves a copy of itself, which holds the lock until
+// exec.
 constexpr Seconds kPatience{2};
 
 }  // namespace
 
-// A launch that failed may have got as far as to write nothing: then how long it took tells it.
+// A failed launch may have written nothing: its duration then distinguishes it from others.
 std::string identity_of(const StoredRun& run) {
   const RunResult& result = run.result;
   return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin,
@@ -105,7 +105,7 @@ std::string stored_line(const StoredRun& run) {
 StoreContents read_store(const std::string& directory) {
   const fs::path path = file_of(directory);
   std::ifstream file(path);
-  if (!file) throw UsageError("there is no {}", path.string());
+  if (!file) throw UsageError("{}: no such file", path.string());
   StoreContents contents;
   std::map<std::string, int> lines;  // by identity of the launch
   std::string text;
@@ -116,23 +116,23 @@ StoreContents read_store(const std::string& directory) {
       const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);
       if (fresh) continue;
       contents.runs.pop_back();
-      why = fmt::format("is the launch of line {} once more", first->second);
+      why = fmt::format("repeats the launch of line {}", first->second);
     }
     contents.skipped.push_back(
-        fmt::format("{}: line {} was passed over: it {}", path.string(), number, why));
+        fmt::format("{}: line {} ignored: it {}", path.string(), number, why));
   }
   return contents;
 }
 
 RunResult read_raw(const std::string& directory, const StoredRun& run) {
-  if (run.raw_file.empty()) throw Error("run {} kept no raw samples", run.id);
+  if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
   return read_result((file_of(directory).parent_path() / run.raw_file).string());
 }
 
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw Error("cannot make {}: {}", directory_, error.message());
+  if (error) throw Error("cannot create {}: {}", directory_, error.message());
   const fs::path path = fs::path(directory_) / kFile;
   file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.is_open()) fail("write", path);
@@ -144,8 +144,8 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
   contents_ = read_store(directory_);
 }
 
-// Whoever was killed while writing left the beginning of a line, whose run will be measured again.
-// A line that is whole but for its end gets that.
+// A writer that was killed leaves a partial line, whose run will be measured again. It is cut off.
+// A line that lacks only its newline gets one.
 void ResultsStore::repair_end() {
   const fs::path path = fs::path(directory_) / kFile;
   std::ifstream file(path);

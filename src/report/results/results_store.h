@@ -1,8 +1,8 @@
 // results_store.h: results.jsonl: the runs of a directory, one per line, only ever appended to.
 //
 // A line is a result (run_result.h) without its raw samples, so that thousands are read in a
-// second; `raw_file` names the whole result. A line is on disk before the next run starts. Readers
-// take what they can: a torn last line, another schema and foreign lines are passed over and told.
+// second; `raw_file` names the full result. A line is on disk before the next run starts. Readers
+// ignore, with a note, an incomplete last line, lines of another schema and foreign lines.
 #pragma once
 
 #include <string>
@@ -30,10 +30,10 @@ std::string identity_of(const StoredRun& run);
 
 struct StoreContents {
   std::vector<StoredRun> runs;
-  std::vector<std::string> skipped;  // one line each, in words
+  std::vector<std::string> skipped;  // one line each, for people
 };
 
-// A launch that stands there twice counts once. Throws UsageError when there is no results.jsonl.
+// A duplicate launch counts once. Throws UsageError if there is no results.jsonl.
 // `directory` may also name the file itself.
 StoreContents read_store(const std::string& directory);
 

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -30,7 +32,7 @@ struct JsonForm<RunStatus> {
   }
 };
 
-// The verdict in words, and back.
+// The verdict as text, and back.
 template <>
 struct JsonForm<SteadyState> {
   static Json write(const SteadyState& state) {
@@ -278,6 +280,10 @@ RunResult result_from_json(const Json& json) {
   return result;
 }
 
+void write_result(const std::string& path, const RunResult& result) {
+  write_whole_file(path, json_text(result_to_json(result), 1) + "\n");
+}
+
 RunResult read_result(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
@@ -291,7 +297,7 @@ RunResult read_result(const std::string& path) {
   } catch (const Error& error) {  // adds which file
     throw UsageError("{} {}", path, error.what());
   } catch (const Json::exception& error) {
-    throw UsageError("the result {} is not one of ours: {}", path, error.what());
+    throw UsageError("the result {} is not a lockstep result: {}", path, error.what());
   }
 }
 

@@ -73,7 +73,7 @@ struct InputResult {
   double processor_seconds_per_image = 0;  // reading, decoding, resizing
   int64_t skipped = 0;                     // damaged examples, of all workers
   int64_t damaged_files = 0;               // of which all or the rest is lost
-  std::vector<std::string> damage = {};    // in words, of the first few
+  std::vector<std::string> damage = {};    // messages of the first few
 };
 
 // Of the validation examples, each once.
@@ -84,11 +84,11 @@ struct Evaluation {
   double seconds = 0;
 };
 
-// What somebody else's program printed.
+// What an external program printed.
 struct ProgramReading {
   std::string worker;
   std::optional<int64_t> step;
-  Seconds time{};  // when the line came, since the start
+  Seconds time{};  // arrival of the line, since the start
   double images_per_second = 0;
 };
 struct ProgramRun {
@@ -138,7 +138,9 @@ Json rank_to_json(const RankResult& rank);
 RankResult rank_from_json(const Json& json);
 
 Json result_to_json(const RunResult& result);
-RunResult result_from_json(const Json& json);    // throws Error on another schema
-RunResult read_result(const std::string& path);  // throws UsageError: it is no such file
+RunResult result_from_json(const Json& json);  // throws Error on another schema
+// The result file of --result. Throws Error when it cannot be written.
+void write_result(const std::string& path, const RunResult& result);
+RunResult read_result(const std::string& path);  // throws UsageError if it is not a result
 
 }  // namespace lockstep

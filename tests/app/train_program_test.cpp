@@ -47,7 +47,7 @@ class External : public ::testing::Test {
     EXPECT_THAT(outcome.err, HasSubstr("lockstep: program program: " + why));
     EXPECT_THAT(outcome.out, Not(HasSubstr("total images/sec")));
     const RunResult result = read_result(path("r.json"));
-    EXPECT_EQ(result.status, "failed");
+    EXPECT_EQ(result.status, RunStatus::Failed);
     EXPECT_THAT(result.error.value_or(""), HasSubstr(why));
     EXPECT_TRUE(std::isnan(result.throughput.total_images_per_second));
     EXPECT_TRUE(std::isnan(result.summary.images_per_second));
@@ -94,8 +94,8 @@ TEST_F(External, WorkersAreStartedForEveryDeviceAndAddedUp) {
 
 TEST_F(External, OutputThatNeverMatchesIsAFailureWithTheLastLines) {
   const Outcome outcome = train(definition("for i in $(seq 50); do echo line $i; done"));
-  expect_failure(outcome, "no line of its output matches '^total (\\S+)'");
-  EXPECT_THAT(outcome.err, HasSubstr("the end of its output:\n  line 31\n"));
+  expect_failure(outcome, "no output line matches '^total (\\S+)'");
+  EXPECT_THAT(outcome.err, HasSubstr("last lines of its output:\n  line 31\n"));
   EXPECT_THAT(outcome.err, HasSubstr("  line 50\n"));
   EXPECT_EQ(read_result(path("r.json")).program->last_lines.size(), 20u);
 }
@@ -107,39 +107,39 @@ TEST_F(External, AnExitCodeIsAFailureWhateverWasPrinted) {
 
 TEST_F(External, AHangIsAFailure) {
   expect_failure(train(definition("echo total 100; exec sleep 1000"), {"--program-timeout=0.5"}),
-                 "not done after");
+                 "timeout after");
 }
 
 TEST_F(External, SilenceIsAFailure) {
   expect_failure(train(definition("exec sleep 1000", "silence_seconds = 0.3\n")),
-                 "nothing was written for");
+                 "timeout: no output for");
 }
 
-TEST_F(External, HalfALineIsAFailure) {
-  expect_failure(train(definition("printf 'total 10'")), "no line of its output matches");
+TEST_F(External, APartialLineIsAFailure) {
+  expect_failure(train(definition("printf 'total 10'")), "no output line matches");
 }
 
 TEST_F(External, AMillionLinesWithoutANumberAreAFailure) {
-  expect_failure(train(definition("seq 1000000")), "no line of its output matches");
+  expect_failure(train(definition("seq 1000000")), "no output line matches");
 }
 
 TEST_F(External, GarbageIsAFailureThatJsonCanHold) {
-  expect_failure(train(definition("head -c 100000 /dev/urandom")), "no line of its output matches");
+  expect_failure(train(definition("head -c 100000 /dev/urandom")), "no output line matches");
 }
 
 TEST_F(External, ASilentProgramIsAFailure) {
   const Outcome outcome = train(definition("exit 0"));
-  expect_failure(outcome, "no line of its output matches");
-  EXPECT_THAT(outcome.err, HasSubstr("it printed nothing"));
+  expect_failure(outcome, "no output line matches");
+  EXPECT_THAT(outcome.err, HasSubstr("the program printed nothing"));
 }
 
 TEST_F(External, AMissingProgramIsAFailure) {
   std::ofstream(path("program.toml"))
       << "command = ['no-such-benchmark', '{model}', '{batch_size}']\n[output]\ntotal = '(.*)'\n";
-  expect_failure(train(path("program.toml")), "cannot start program: there is no program");
+  expect_failure(train(path("program.toml")), "cannot start program: program ");
 }
 
-TEST_F(External, AMissingWorkerMakesNoSum) {
+TEST_F(External, AMissingWorkerIsAFailureOfTheSum) {
   expect_failure(train(definition("[ $3 = 0 ] && echo total 10; exit 0", "start = 'per_device'\n"),
                        {"--num-devices=2"}),
                  "1 of 2 workers reported a throughput");
@@ -149,8 +149,8 @@ TEST_F(External, MistakesAreUsageErrorsBeforeAnythingStarts) {
   std::ofstream(path("bad.toml")) << "command = [1]\ncolour = 2\n";
   const Outcome bad = train(path("bad.toml"));
   EXPECT_EQ(bad.code, 2);
-  EXPECT_THAT(bad.err, HasSubstr("bad.toml:1: command must be a list of texts"));
-  EXPECT_THAT(bad.err, HasSubstr("bad.toml:2: colour is no key"));
+  EXPECT_THAT(bad.err, HasSubstr("bad.toml:1: command must be a list of strings"));
+  EXPECT_THAT(bad.err, HasSubstr("bad.toml:2: colour is not a valid key"));
   EXPECT_FALSE(fs::exists(path("r.json")));
   EXPECT_EQ(train("unknown_program").code, 2);
   const Outcome unheard = train(definition("echo total 1"), {"--optimizer=adam"});
@@ -171,12 +171,12 @@ TEST_F(External, ResultsCanBeCompared) {
   const Outcome sides = run({"compare", "--a", path("b.json"), "--b", path("a.json"), "--json"});
   EXPECT_EQ(Json::parse(sides.out).at("comparisons").at(0).at("verdict"), "slower");
   const Outcome lax = run({"compare", path("a.json"), path("b.json"), "--threshold", "20 %"});
-  EXPECT_THAT(lax.out, HasSubstr("b.json is the same as a.json"));
+  EXPECT_THAT(lax.out, HasSubstr("b.json against a.json: no significant difference"));
   EXPECT_THAT(run({"compare", path("a.json"), path("b.json"), "--markdown"}).out,
               StartsWith("| run |"));
 }
 
-TEST_F(External, ComparingRefusesWhatCannotBeCompared) {
+TEST_F(External, CompareRejectsRunsThatCannotBeCompared) {
   ASSERT_EQ(train(definition("echo total 10")).code, 0);
   fs::rename(path("r.json"), path("a.json"));
   ASSERT_EQ(train(definition("echo total 10"), {"--batch-size=9"}).code, 0);
