@@ -51,6 +51,17 @@ const Subcommand& find_command(const std::string& name) {
                                 : fmt::format("did you mean {}?", near));
 }
 
+std::string version_text(std::span<const EngineKind> engines) {
+  std::string text = fmt::format("lockstep {}\n", program_version());
+  for (const EngineKind& engine : engines) {
+    if (engine.elsewhere) continue;
+    for (const auto& [name, versions] : engine.libraries()) {
+      text += fmt::format("{}: {}\n", name, versions);
+    }
+  }
+  return text;
+}
+
 int dispatch(Surroundings& around, std::span<const std::string> arguments) {
   if (arguments.empty()) {
     around.err << overview();
@@ -62,7 +73,7 @@ int dispatch(Surroundings& around, std::span<const std::string> arguments) {
     return kSuccess;
   }
   if (first == "--version") {
-    around.out << "lockstep " << program_version() << "\n";
+    around.out << version_text(around.engines);
     return kSuccess;
   }
   return find_command(first).run(around, arguments.subspan(1));

@@ -10,6 +10,7 @@
 
 #include "app/program.h"
 #include "app/reference_kind.h"
+#include "base/text.h"
 #include "report/run_result.h"
 #include "support/temporary_directory.h"
 
@@ -205,11 +206,14 @@ TEST_F(External, ComparingRefusesWhatCannotBeCompared) {
   EXPECT_EQ(run({"compare", path("a.json"), path("a.json"), "--threshold=x"}).code, 2);
 }
 
-// The folder of a python3 that has PyTorch; empty: there is none.
-std::string python_with_torch() {
-  for (const std::string folder : {"", "/usr/bin/"}) {
-    const std::string command = folder + "python3 -c 'import torch' >/dev/null 2>&1";
-    if (std::system(command.c_str()) == 0) return folder.empty() ? "." : folder;
+// The folder of a python3 that has PyTorch, that of the build first; empty: there is none.
+std::string folder_of_python_with_torch() {
+  const fs::path of_build = fs::path(LOCKSTEP_TORCH_PYTHON).parent_path();
+  const std::string path = std::getenv("PATH");
+  for (const std::string& folder : split(of_build.string() + ":" + path, ':')) {
+    if (folder.empty() || !fs::exists(fs::path(folder) / "python3")) continue;
+    const std::string command = folder + "/python3 -c 'import torch' >/dev/null 2>&1";
+    if (std::system(command.c_str()) == 0) return folder;
   }
   return "";
 }
@@ -218,10 +222,10 @@ class RealPyTorch : public External {
  protected:
   void SetUp() override {
     External::SetUp();
-    const std::string folder = python_with_torch();
-    if (folder.empty()) GTEST_SKIP() << "no python3 here can import torch (Debian: python3-torch)";
+    const std::string folder = folder_of_python_with_torch();
+    if (folder.empty()) GTEST_SKIP() << "no python3 here can import torch; './run torch' brings it";
     const std::string path = std::getenv("PATH");
-    if (folder != ".") setenv("PATH", (folder + ":" + path).c_str(), 1);
+    setenv("PATH", (folder + ":" + path).c_str(), 1);
   }
 
   Outcome measure(const std::string& program, std::vector<std::string> more = {}) const {
