@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Measures communication beside its peers and against the speed of a link, and writes the tables.
+"""Compares all-reduce with Open MPI, Gloo and the speed of a link, and writes the tables.
 
-Shared memory runs beside the all-reduce of Open MPI and of Gloo in the same processes, which take
-turns (bench/comm_bench.cpp). Two hosts are network namespaces whose link has a given speed
-(bench/link_bench.cpp; needs root, and is left out without). The tables replace what stands
-between two marker comments of the document. Training is measured twice: two workers on this
-machine beside the same two without communication, and two hosts on that link, where a step should
-cost little more than the longer of computing and communicating; there with several sizes of
-buckets too. The exit code is 1 when a target is missed.
+Shared memory, Open MPI and Gloo run in the same processes, interleaved (bench/comm_bench.cpp). Two
+hosts are network namespaces with a link of fixed speed (bench/link_bench.cpp; needs root, skipped
+without it). Training is measured twice: two workers on this machine against the same two without
+communication, and two hosts on that link, with several bucket sizes. On the link a step should take
+little longer than the longer of its computation and its communication.
+
+The tables replace the text between two marker comments of the document. The exit code is 1 when a
+target is missed.
 """
 import argparse
 import datetime
@@ -18,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,11 +27,11 @@ BEGIN, END = "<!-- comm-bench: begin -->", "<!-- comm-bench: end -->"
 OURS = "lockstep shm"
 MIB = 1 << 20
 RESNET50_MIB = 98  # of gradients
-# Bus bandwidth of shared memory by that of the better peer, by MiB.
+# Bus bandwidth of shared memory / that of the faster of Open MPI and Gloo, by MiB.
 SHM_TARGETS = {16: 1.3, 128: 2.0}
 LINK_RATE, LINK_BYTES_PER_SECOND, LINK_TARGET = "1gbit", 125e6, 0.90
-# Images/sec of two workers by that of two independent ones; a step over a slow link by the longer of
-# its computing and its communication.
+# Images/sec of two workers / two independent workers; step on a slow link / the longer of its
+# computation and its communication.
 EFFICIENCY_TARGET, STEP_TARGET = 0.97, 1.15
 BUCKETS_MIB = (1, 2, 4, 8, 16, 32, 128)  # the last holds all gradients
 MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -46,7 +48,7 @@ def rows_of(command):
     rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     wrong = sum(row["wrong"] for row in rows)
     if wrong:
-        sys.exit(f"{command}: {wrong} numbers are not the sum")
+        sys.exit(f"{command}: {wrong} sums are wrong")
     return rows
 
 
@@ -73,7 +75,7 @@ def measure_shm(options):
 
 def measure_link(options):
     if os.geteuid() != 0:
-        say("not root: hosts in network namespaces are left out")
+        say("not root: skipping the hosts in network namespaces")
         return []
     say(f"two hosts, link of {LINK_RATE}")
     return rows_of([options.build / "link_bench", LINK_RATE, "10", "16", str(RESNET50_MIB)])
@@ -93,7 +95,7 @@ def train(options, flags, before=()):
 
 
 def measure_efficiency(options):
-    """Images/sec of two workers by that of the same two without communication, per repeat."""
+    """Images/sec of two workers / the same two without communication, per repeat."""
     ratios = []
     for repeat in range(options.repeats):
         say(f"two workers, repeat {repeat + 1} of {options.repeats}")
@@ -112,7 +114,7 @@ def step_on_link(options, *flags):
 
 
 def measure_steps_on_link(options, link):
-    """Median seconds: communication alone, computing alone, the step of both, and by bucket size."""
+    """Median seconds: communication alone, computation alone, a step, and a step per bucket size."""
     if not link:
         return None
     communication = next(row for row in link if row["contender"] == "gloo"
@@ -128,7 +130,7 @@ def measure_steps_on_link(options, link):
     return {name: statistics.median(seconds) for name, seconds in found.items()}
 
 
-# ---- telling ----
+# ---- report ----
 
 def processor():
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
@@ -140,6 +142,10 @@ def processor():
 def markdown(header, rows):
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def bullet(fact):
+    return textwrap.fill(f"- {fact}.", width=100, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def verdict(reached, target, unit=""):
@@ -163,17 +169,17 @@ def shm_table(found):
         medians = [statistics.median(speeds[name] for speeds in repeats) for name in contenders]
         rows.append([str(ranks), str(mib), *(f"{speed / 1e9:.2f}" for speed in medians),
                      verdict(ratio_of(repeats), SHM_TARGETS[mib])])
-    return markdown(["ranks", "MiB", *contenders, "ratio to the better peer"], rows)
+    return markdown(["ranks", "MiB", *contenders, "ratio to the faster of Open MPI and Gloo"], rows)
 
 
 def link_share(row):
-    """What crosses the link each way, by what it could carry: S bytes per all-reduce of two hosts."""
+    """Share of the link's capacity each way: S bytes per all-reduce of two hosts."""
     return row["bytes"] / statistics.median(row["seconds"]) / LINK_BYTES_PER_SECOND
 
 
 def link_table(rows):
     return markdown(
-        ["back-end", "ranks", "hosts", "MiB", "p50 ms", "MB/s each way", "part of the link"],
+        ["back-end", "ranks", "hosts", "MiB", "p50 ms", "MB/s each way", "share of the link"],
         [[row["contender"], str(row["ranks"]), str(row["hosts"]), str(row["bytes"] // MIB),
           f"{1e3 * statistics.median(row['seconds']):.1f}",
           f"{row['bytes'] / statistics.median(row['seconds']) / 1e6:.1f}",
@@ -185,12 +191,12 @@ def step_ratio(steps):
 
 
 def training_table(ratios, steps):
-    rows = [["2 workers x 1 thread by 2 independent ones, resnet50, batch 16",
+    rows = [["resnet50, batch 16: images/sec of 2 workers x 1 thread / 2 independent workers",
              verdict(statistics.median(ratios), EFFICIENCY_TARGET)]]
     if steps:
-        rows.append([f"step of resnet50, batch 1, on two hosts: {1e3 * steps['step']:.0f} ms; computing alone "
-                     f"{1e3 * steps['compute']:.0f} ms, communication alone "
-                     f"{1e3 * steps['communication']:.0f} ms; step by the longer of the two",
+        rows.append([f"resnet50, batch 1, two hosts: step {1e3 * steps['step']:.0f} ms / the longer "
+                     f"of computation alone ({1e3 * steps['compute']:.0f} ms) and communication "
+                     f"alone ({1e3 * steps['communication']:.0f} ms)",
                      at_most(step_ratio(steps), STEP_TARGET)])
     return markdown(["training", "ratio"], rows)
 
@@ -204,8 +210,8 @@ def facts(options, load):
     return [f"Date: {datetime.date.today().isoformat()}",
             f"Machine: {processor()}, {os.cpu_count()} cores, Linux {platform.release()}; load "
             f"average before the first run {load:.2f}",
-            f"Method: {options.repeats} repeats of {options.iterations} timed iterations; the ratio "
-            "is the median over the repeats"]
+            f"Method: {options.repeats} repeats of {options.iterations} timed iterations; ratios are "
+            "medians over the repeats"]
 
 
 def misses(found, link, ratios, steps):
@@ -249,13 +255,13 @@ def main():
     load = os.getloadavg()[0]
     found, link = measure_shm(options), measure_link(options)
     ratios, steps = measure_efficiency(options), measure_steps_on_link(options, link)
-    text = "\n".join(f"- {fact}." for fact in facts(options, load))
-    text += "\n\nBus bandwidth in GB/s, ranks of one host:\n\n" + shm_table(found)
+    text = "\n".join(bullet(fact) for fact in facts(options, load))
+    text += "\n\nBus bandwidth in GB/s, ranks on one host:\n\n" + shm_table(found)
     if link:
         text += f"\n\nTwo hosts, link of {LINK_RATE} each way:\n\n" + link_table(link)
     text += "\n\nTraining:\n\n" + training_table(ratios, steps)
     if steps:
-        text += "\n\nThe same step by `--bucket-mb`:\n\n" + bucket_table(steps)
+        text += "\n\nThe same step on two hosts, by `--bucket-mb`:\n\n" + bucket_table(steps)
     print(text)
     write_between_markers(options.document, text)
     if missed := misses(found, link, ratios, steps):

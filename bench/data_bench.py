@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""data_bench.py: the input pipeline beside torchvision and beside bare decoding, in one run.
+"""data_bench.py: compares the input pipeline with torchvision and with decoding alone.
 
-Makes 500x375 JPEGs, then takes turns: lockstep's stages on one thread, torchvision's pipeline on one
-thread; then training on stored and on synthetic images, with a core free for input and with none. Pipelines are counted by the processor time of
-their thread, training by the clock. Ratios are taken inside a round, and their
-median is reported, so that a machine that changes its speed does not decide the outcome. Writes the
-table between the marks of docs/data.md.
+Generates 500x375 JPEGs, then alternates between lockstep's stages on one thread and torchvision's
+pipeline on one thread. Then trains on stored and on synthetic images, with one core free for input
+and with none. Pipeline rates use the CPU time of their thread, training rates use wall time. Ratios
+are computed inside a round and their median is reported, so that a machine that changes its speed
+does not decide the outcome. Writes the table between the marker comments of docs/data.md.
 """
 import argparse
 import datetime
@@ -34,7 +34,7 @@ def varint(data, at):
 
 
 def jpegs_in(shard):
-    """The JPEGs of a TFRecord file: the only field that begins like one."""
+    """The JPEGs of a TFRecord file: the only field that starts like a JPEG."""
     data = shard.read_bytes()
     at = 0
     while at < len(data):
@@ -86,7 +86,7 @@ def torchvision_rate(arguments, folder):
 
 
 def training(arguments, threads, extra=()):
-    """Images per second of resnet50, and what a core spends on making an image."""
+    """Images per second of resnet50, and the CPU seconds of input per image."""
     with tempfile.NamedTemporaryFile(suffix=".json") as result:
         command = [arguments.lockstep, "train", "--model=resnet50", f"--batch-size={arguments.batch_size}",
                    f"--threads={threads}", "--data-threads=1", f"--num-batches={arguments.steps}",
@@ -97,7 +97,7 @@ def training(arguments, threads, extra=()):
 
 
 def training_round(arguments, directory):
-    """With a core free for input, and with none: then an image costs its decoding besides."""
+    """With one core free for input, and with none: then decoding adds to the cost of an image."""
     cores, stored = os.cpu_count(), [f"--data-dir={directory}"]
     row = {"free_synthetic": training(arguments, max(cores - 1, 1))[0],
            "free_stored": training(arguments, max(cores - 1, 1), stored)[0],
@@ -130,16 +130,18 @@ def table(rounds, trainings, cpu, load):
         return statistics.median(of(row) for row in rows)
 
     lines = [
-        f"{datetime.date.today().isoformat()}, {cpu}, {os.cpu_count()} cores; one thread each and images per second of its processor time (training: of the clock); "
-        f"medians of {len(rounds)} rounds (training: {len(trainings)}), ratios taken inside each round. "
-        f"Load of the machine before: {load}.",
+        f"- Date: {datetime.date.today().isoformat()}.",
+        f"- Machine: {cpu}, {os.cpu_count()} cores; load average before the first run {load}.",
+        "- Rates: one thread, images per second of its CPU time; training: wall time.",
+        f"- Method: medians of {len(rounds)} rounds (training: {len(trainings)}); ratios are computed "
+        "inside each round.",
         "",
-        "| what | images/sec | ratio |",
+        "| measured | images/sec | ratio |",
         "|---|---:|---|",
         f"| torchvision: read, decode, crop, flip, tensor, normalise | {middle(lambda r: r['torchvision']):.0f} | 1 |",
         f"| lockstep: the same (augment) | {middle(lambda r: r['augment']):.0f} | "
         f"{middle(lambda r: r['augment'] / r['torchvision']):.2f} x torchvision |",
-        f"| libjpeg-turbo alone, the same crops (decode) | {middle(lambda r: r['decode']):.0f} | "
+        f"| libjpeg-turbo alone, same crops (decode) | {middle(lambda r: r['decode']):.0f} | "
         f"lockstep reaches {100 * middle(lambda r: r['augment'] / r['decode']):.0f} % of it |",
         f"| reading TFRecords from the page cache, checksums verified | {middle(lambda r: r['read']):.0f} | "
         f"{middle(lambda r: r['read_bytes']) / 1e9:.2f} GB/s |",
@@ -153,11 +155,11 @@ def table(rounds, trainings, cpu, load):
 
         lines += [
             f"| resnet50, synthetic images, all cores but one | {rate('free_synthetic')} | 1 |",
-            f"| resnet50, stored images, all cores but one, which is for input | {rate('free_stored')} | "
+            f"| resnet50, stored images, all cores but one; one core for input | {rate('free_stored')} | "
             f"{percent('free_stored', 'free_synthetic')} of synthetic |",
             f"| resnet50, synthetic images, all cores | {rate('full_synthetic')} | 1 |",
-            f"| resnet50, stored images, all cores and none for input | {rate('full_stored')} | "
-            f"{percent('full_stored', 'expected')} of what synthetic and decoding add up to |",
+            f"| resnet50, stored images, all cores, no core for input | {rate('full_stored')} | "
+            f"{percent('full_stored', 'expected')} of the rate that training plus decoding allow |",
         ]
     return "\n".join(lines)
 
@@ -165,14 +167,14 @@ def table(rounds, trainings, cpu, load):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lockstep", default=str(ROOT / "build" / "lockstep"))
-    parser.add_argument("--python", default="/usr/bin/python3", help="that has torchvision")
+    parser.add_argument("--python", default="/usr/bin/python3", help="Python interpreter with torchvision")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--training-rounds", type=int, default=3)
-    parser.add_argument("--milliseconds", type=int, default=1500, help="of each measurement")
+    parser.add_argument("--milliseconds", type=int, default=1500, help="milliseconds per measurement")
     parser.add_argument("--images", type=int, default=300)
-    parser.add_argument("--steps", type=int, default=5, help="of each training")
+    parser.add_argument("--steps", type=int, default=5, help="timed steps per training run")
     parser.add_argument("--batch-size", type=int, default=8)
-    parser.add_argument("--no-write", action="store_true", help="print only")
+    parser.add_argument("--no-write", action="store_true", help="print the table, do not write it")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="lockstep-bench-data-") as place:
         directory, folder = pathlib.Path(place) / "records", pathlib.Path(place) / "files"

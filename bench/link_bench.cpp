@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/random_token.h"
 #include "base/text.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/backends.h"

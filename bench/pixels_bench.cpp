@@ -1,13 +1,13 @@
 // What an image costs after decoding: the weights of its two axes, and resizing with normalising.
 #include <benchmark/benchmark.h>
 
-#include "data/pixel_kernels.h"
+#include "data/pixels/pixel_kernels.h"
 
 namespace lockstep {
 namespace {
 
 void weights(benchmark::State& state) {
-  Axis axis;
+  ResampleAxis axis;
   for (auto _ : state) {
     make_axis({.inputs = static_cast<int>(state.range(0)), .outputs = 224, .virtual_outputs = 224},
               ResizeMethod::Bilinear, axis);
@@ -20,7 +20,7 @@ void resize(benchmark::State& state) {
   const int side = static_cast<int>(state.range(0));
   const ByteBuffer pixels(static_cast<size_t>(3 * side * side), 99);
   std::vector<float> out(3 * 224 * 224), row;
-  Axis axis;
+  ResampleAxis axis;
   make_axis({.inputs = side, .outputs = 224, .virtual_outputs = 224}, ResizeMethod::Bilinear, axis);
   for (auto _ : state) {
     resize_image({pixels.data(), side, side, 3, int64_t{3} * side}, axis, axis, {},

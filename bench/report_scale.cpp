@@ -14,9 +14,10 @@
 #include <iostream>
 
 #include "base/random.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "measure/summary.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -95,7 +96,7 @@ std::vector<RunConfig> configurations(size_t count, int ranks) {
 
 void make(const std::string& directory, int runs, int steps, int ranks) {
   fs::create_directories(fs::path(directory) / "runs");
-  std::ofstream lines(fs::path(directory) / Store::kFile);
+  std::ofstream lines(fs::path(directory) / ResultsStore::kFile);
   uint64_t stream = 0;
   for (const RunConfig& config : configurations(static_cast<size_t>(runs / kLaunches), ranks)) {
     const fs::path shared =

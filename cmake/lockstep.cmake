@@ -1,45 +1,123 @@
-# The three kinds of thing this project builds. A folder of src/ is one library.
+# The kinds of thing this project builds. A folder of src/ is one library.
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+# The presets make them errors (CMAKE_COMPILE_WARNING_AS_ERROR): a compiler that we have not tried
+# may find more, and must not stop others from building.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+
+# Headers that nearly every file includes are parsed once for each kind of target. Clang's tools
+# cannot read what GCC precompiled: ./run lint turns this off in a directory of its own.
+option(LOCKSTEP_PRECOMPILE "precompile the headers that nearly every file includes" ON)
+set(LOCKSTEP_COMMON_HEADERS <algorithm> <chrono> <cstdint> <functional> <map> <memory> <optional>
+    <span> <string> <string_view> <vector> <fmt/format.h>)
+
+# lockstep_precompile(KIND headers...): the target lockstep_headers_KIND, whose headers others reuse.
+function(lockstep_precompile kind)
+  if(NOT LOCKSTEP_PRECOMPILE)
+    return()
+  endif()
+  set(source ${PROJECT_BINARY_DIR}/headers_${kind}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "// Holds the precompiled headers of lockstep_headers_${kind}.\n")
+  add_library(lockstep_headers_${kind} STATIC ${source})
+  target_link_libraries(lockstep_headers_${kind} PRIVATE fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
+  target_precompile_headers(lockstep_headers_${kind} PRIVATE ${ARGN})
+endfunction()
+
+function(lockstep_reuse_headers target kind)
+  if(LOCKSTEP_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM lockstep_headers_${kind})
+  endif()
+endfunction()
+
+# What no training step runs is not worth the compiler's time: -O1 builds a fifth faster.
+function(lockstep_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+lockstep_precompile(hot ${LOCKSTEP_COMMON_HEADERS})
+lockstep_precompile(cold ${LOCKSTEP_COMMON_HEADERS})
+if(LOCKSTEP_PRECOMPILE)
+  lockstep_cold(lockstep_headers_cold)
+endif()
 
 # lockstep_library(NAME SOURCES a.cpp b.cpp DEPENDS base tensor LINKS fmt::fmt)
 # DEPENDS names folders (the arrows of docs/architecture.md), LINKS names foreign libraries.
+# COLD: no training step runs it. OWN_HEADERS: its compiler flags differ, so it precompiles nothing.
 function(lockstep_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD;OWN_HEADERS" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
   add_library(lockstep_${name} STATIC ${arg_SOURCES})
   target_include_directories(lockstep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
   target_link_libraries(lockstep_${name} PUBLIC ${arg_DEPENDS} ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
+  set(kind hot)
+  if(arg_COLD)
+    set(kind cold)
+    lockstep_cold(lockstep_${name})
+  endif()
+  if(NOT arg_OWN_HEADERS)
+    lockstep_reuse_headers(lockstep_${name} ${kind})
+  endif()
 endfunction()
 
+# Every test has one of these labels: ctest -L LABEL. The target LABEL_tests builds what they need.
+#   unit      needs nothing but the program and GoogleTest; all of them take less than a minute
+#   cluster   several processes or hosts: real workers, mpirun, sshd, Slurm, network namespaces
+#   browser   the report page in a real browser
+#   training  trains for real, or runs programs of others such as Jupyter and PyTorch
+set(LOCKSTEP_TEST_LABELS unit cluster browser training)
+
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
+# LABEL is unit unless another one is named. RUNS names programs that the tests start.
 # PROCESSORS says how many threads its tests compute with, so that ctest runs fewer of them at once.
 # WHOLE makes the program one ctest: for those that take longer to start than to run a test.
 function(lockstep_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WHOLE" "LABEL;TIMEOUT;PROCESSORS" "SOURCES;DEPENDS;LINKS;RUNS")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
-  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} GTest::gtest_main GTest::gmock)
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} GTest::gtest_main GTest::gmock
+    fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
+  lockstep_cold(${name})
+  lockstep_reuse_headers(${name} tests)
+  if(arg_RUNS)
+    add_dependencies(${name} ${arg_RUNS})
   endif()
-  if(NOT arg_PROCESSORS)
-    set(arg_PROCESSORS 1)
-  endif()
-  # What programs keep between runs stays out of the user's home.
-  set(test_environment "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache")
+  lockstep_test_properties(properties "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_PROCESSORS}" ${name})
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
-      ENVIRONMENT "${test_environment}")
+    set_tests_properties(${name} PROPERTIES ${properties})
   else()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_PROCESSORS}
-      ENVIRONMENT "${test_environment}")
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
   endif()
 endfunction()
 include(GoogleTest)
+
+# lockstep_command_test(NAME COMMAND program argument... RUNS lockstep LABEL browser): any other program
+# as one ctest. Exit code 77 says that it was skipped.
+function(lockstep_command_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;PROCESSORS" "COMMAND;RUNS")
+  lockstep_test_properties(properties "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_PROCESSORS}" ${arg_RUNS})
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 ${properties})
+endfunction()
+
+# What both kinds of test have in common; the targets become part of the label's.
+function(lockstep_test_properties result label timeout processors)
+  if(NOT label)
+    set(label unit)
+  elseif(NOT label IN_LIST LOCKSTEP_TEST_LABELS)
+    message(FATAL_ERROR "LABEL ${label}: use one of ${LOCKSTEP_TEST_LABELS}")
+  endif()
+  if(NOT timeout)
+    set(timeout 600)
+  endif()
+  if(NOT processors)
+    set(processors 1)
+  endif()
+  add_dependencies(${label}_tests ${ARGN})
+  # What programs keep between runs stays out of the user's home.
+  set(${result} LABELS ${label} TIMEOUT ${timeout} PROCESSORS ${processors}
+    ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/test-cache" PARENT_SCOPE)
+endfunction()
 
 # lockstep_benchmark(NAME SOURCES a_bench.cpp DEPENDS engine LINKS ...): one google-benchmark program.
 function(lockstep_benchmark name)
@@ -50,15 +128,17 @@ function(lockstep_benchmark name)
 endfunction()
 
 # lockstep_embed(LIBRARY HEADER folder/x.h FILES name=path ...): files become part of the program;
-# HEADER declares std::string_view name() for each.
+# HEADER declares std::string_view name() for each, or, with TABLE rows ROW Row, one function for
+# all: std::span<const Row> rows().
 function(lockstep_embed library)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "HEADER;TABLE;ROW" "FILES")
   get_filename_component(stem ${arg_HEADER} NAME_WE)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
-  list(TRANSFORM arg_FILES REPLACE "^[a-z_]+=" "" OUTPUT_VARIABLE paths)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${stem}_data.cpp)
+  list(TRANSFORM arg_FILES REPLACE "^[a-z0-9_]+=" "" OUTPUT_VARIABLE paths)
   string(REPLACE ";" "," files "${arg_FILES}")
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -D OUTPUT=${output} -D HEADER=${arg_HEADER} -D "FILES=${files}"
+            -D "TABLE=${arg_TABLE}" -D "ROW=${arg_ROW}"
             -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${paths} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
   target_sources(lockstep_${library} PRIVATE ${output})

@@ -1,5 +1,5 @@
 "use strict";
-// page.js: puts the sections on the page, and keeps them up to date when a server stands behind it.
+// page.js: builds the page from its sections, and updates it live when a server is behind it.
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
@@ -30,7 +30,7 @@ function drawControls() {
   if (data.published.some((each) => models.includes(each.model))) {
     const box = el("input", {type: "checkbox", id: "show-published", checked: view.published});
     box.addEventListener("change", () => { view.published = box.checked; drawSections(); });
-    controls.push(el("label", {}, box, " what others published, behind it"));
+    controls.push(el("label", {}, box, " show published results"));
   }
   byId("controls").replaceChildren(...controls);
 }
@@ -125,7 +125,7 @@ function drawChoice(names) {
     box.addEventListener("change", () => showSets(boxes.filter((each) => each.checked).map((each) => each.value)));
     return box;
   });
-  byId("sets").replaceChildren(names.length < 2 ? "" : el("fieldset", {}, el("legend", {}, "Side by side"),
+  byId("sets").replaceChildren(names.length < 2 ? "" : el("fieldset", {}, el("legend", {}, "Compare sweeps"),
     boxes.map((box) => el("label", {}, box, ` ${box.value}`))));
 }
 
@@ -164,7 +164,7 @@ async function renewOnce(name) {
 }
 
 function drawLost(lost) {
-  byId("lost").textContent = lost ? "No connection to 'lockstep serve': what is shown may be old." : "";
+  byId("lost").textContent = lost ? "No connection to 'lockstep serve': results shown may be out of date." : "";
 }
 
 function listen() {

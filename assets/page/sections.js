@@ -1,6 +1,6 @@
 "use strict";
-// sections.js: what a page shows, one function per section. Each takes the view (what is chosen) and
-// returns elements, or nothing when there is nothing to show.
+// sections.js: the sections of the page, one function each. A function takes the view (what is
+// chosen) and returns elements, or null when there is nothing to show.
 
 const MOST_LINES = 28, MOST_BARS = 80;
 
@@ -46,7 +46,7 @@ function scalingChart(view, spec) {
   const chart = lineChart({...spec, xLog: true, xTitle: "devices", xText: devicesText, lines,
     table: {columns: [{title: "series", text: true}, {title: "kind", text: true}, {title: "devices"}, {title: spec.yTitle + " (95 %)"}, {title: "source", text: true}], rows}});
   const left = all.length - MOST_LINES;
-  return left > 0 ? [chart, el("p", {class: "about"}, `${left} more series are not drawn: choose a model.`)] : [chart];
+  return left > 0 ? [chart, el("p", {class: "about"}, `${left} more series are not drawn: choose a network.`)] : [chart];
 }
 
 function idealLine(all, value) {
@@ -62,15 +62,15 @@ const SECTIONS = [
   {id: "failures", title: "Failures", make: failures},
   {id: "baseline", title: "Against the baseline", make: baseline},
   {id: "throughput", title: "Throughput", pair: true, make: ifMeasured((view) => section("throughput", "Throughput",
-    "Images per second of all devices together; bars are 95 % confidence intervals over launches.",
+    "Images per second of all devices. Error bars are 95 % confidence intervals over launches.",
     ...scalingChart(view, {title: "Throughput by number of devices", yTitle: "images/sec", yLog: true,
       value: (point, configuration) => ({y: configuration.rate, ...bounds(configuration.rate_95)}), published: (point) => point.rate})))},
   {id: "speed-up", title: "Speed-up", pair: true, make: ifMeasured((view) => section("speed-up", "Speed-up",
-    "Against the fewest devices of the same series; the dotted line is ideal.",
+    "Relative to the fewest devices of the same series. The dotted line is ideal.",
     ...scalingChart(view, {title: "Speed-up by number of devices", yTitle: "speed-up", yLog: true, ideal: (more) => more,
       value: (point) => ({y: point.speed_up, ...bounds(point.speed_up_95)}), published: (point) => point.speedUp})))},
   {id: "efficiency", title: "Efficiency", pair: true, make: ifMeasured((view) => section("efficiency", "Efficiency",
-    "Speed-up over the number of devices, relative to the fewest of the series.",
+    "Speed-up divided by the increase in devices.",
     ...scalingChart(view, {title: "Efficiency by number of devices", yTitle: "efficiency in %", unit: "%", ideal: () => 100,
       value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more})))},
   {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
@@ -105,7 +105,7 @@ function failures(view) {
   const all = configurationsOf(view).filter(({configuration}) => configuration.failed);
   if (!all.length) return null;
   const most = 20;
-  return section("failures", "Failures", "Launches that measured nothing: the last of each configuration, and the end of what it printed. 'lockstep sweep' with --retry-failed repeats them.",
+  return section("failures", "Failures", "Failed launches: the last one of each configuration, with the last lines of its output. 'lockstep sweep --retry-failed' repeats them.",
     ...all.slice(0, most).map(({set, configuration: each}) => el("div", {}, el("h3", {}, nameIn(view, set, each.label)),
       el("p", {}, `${each.failed} launch${each.failed === 1 ? "" : "es"} failed: ${each.error}`),
       each.last_lines.length ? el("pre", {tabindex: "0"}, each.last_lines.join("\n")) : null)),
@@ -122,8 +122,8 @@ function baseline(view) {
   const bad = rows.filter(({row}) => row.verdict in rank).length;
   const verdict = ({verdict}) => (verdict in rank ? el("strong", {}, verdict) : verdict);
   return section("baseline", "Against the baseline",
-    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations became worse` : sets.some((set) => set.baseline.undecided) ? "launches are too few to tell" : "nothing became slower"}.`,
-    tableOf([{title: "run", text: true}, {title: "baseline"}, {title: "now"}, {title: "ratio (95 %)"}, {title: "p"}, {title: "verdict", text: true}, {title: "because", text: true}],
+    `${sets.map((set) => set.baseline.name).join(", ")}: ${bad ? `${bad} of ${rows.length} configurations regressed` : sets.some((set) => set.baseline.undecided) ? "too few launches to decide" : "no regressions"}.`,
+    tableOf([{title: "run", text: true}, {title: "baseline"}, {title: "now"}, {title: "ratio (95 %)"}, {title: "p"}, {title: "verdict", text: true}, {title: "reason", text: true}],
       rows.map(({set, row}) => [nameIn(view, set, row.label), digits(row.base_rate), digits(row.rate), row.ratio == null ? "" : withInterval(row.ratio, row.ratio_95),
         digits(row.p), verdict(row), row.error || row.reason || ""]), "Against the baseline"),
     ...sets.flatMap((set) => set.baseline.notes.map((note) => el("p", {class: "note"}, nameIn(view, set, note)))));
@@ -168,10 +168,10 @@ function breakdown(view) {
     content.push(el("h3", {}, nameIn(view, set, series.label)), stack);
   }
   if (!rows.length) return null;
-  if (bars >= MOST_BARS) content.push(el("p", {class: "about"}, "More series are not drawn: choose a model."));
+  if (bars >= MOST_BARS) content.push(el("p", {class: "about"}, "More series are not drawn: choose a network."));
   content.push(folded("Table of these numbers", () => tableOf([{title: "series", text: true}, {title: "devices"},
     ...phases.map((phase) => ({title: `${phase} ms`})), {title: "step ms"}], rows, "Where the time of a step goes")));
-  return section("breakdown", "Where the time of a step goes", "Mean over the steady steps of all launches; communication only as far as nothing hid it.", ...content);
+  return section("breakdown", "Where the time of a step goes", "Mean over the steady-state steps of all launches. Communication counts only where it does not overlap computation.", ...content);
 }
 
 function best(view) {
@@ -181,16 +181,16 @@ function best(view) {
       withInterval(first.rate, first.rate_95), second ? second.label : "", second ? withInterval(second.rate, second.rate_95) : "", row.words];
   }));
   if (!rows.length) return null;
-  return section("best", "Best configurations", "The fastest of each network and number of devices, and whether the next is really slower.",
-    tableOf([{title: "model", text: true}, {title: "devices"}, {title: "best, and how to run it", text: true}, {title: "images/sec (95 %)"},
-      {title: "runner-up", text: true}, {title: "images/sec (95 %)"}, {title: "which is", text: true}], rows, "Best configurations"));
+  return section("best", "Best configurations", "The fastest configuration of each network and number of devices, and whether the runner-up is significantly slower.",
+    tableOf([{title: "model", text: true}, {title: "devices"}, {title: "best, with its command", text: true}, {title: "images/sec (95 %)"},
+      {title: "runner-up", text: true}, {title: "images/sec (95 %)"}, {title: "runner-up is", text: true}], rows, "Best configurations"));
 }
 
 // What a mean does not show: how steps differ, in every configuration.
 function stepTimes(view) {
   const all = configurationsOf(view).filter(({configuration}) => configuration.step_times);
   if (!all.length) return null;
-  return section("step-times", "Step times", "Medians over launches; outliers are marked and count like all others. MAD is the median distance from the median, CV the standard deviation over the mean.",
+  return section("step-times", "Step times", "Medians over launches. Outliers are marked and included. MAD is the median absolute deviation, CV the standard deviation divided by the mean.",
     tableOf([{title: "configuration", text: true}, {title: "steps"}, {title: "median ms"}, {title: "p5 ms"}, {title: "p95 ms"}, {title: "p99 ms"}, {title: "MAD ms"}, {title: "CV %"},
       {title: "outliers"}, {title: "launches differ by %"}],
       all.map(({set, configuration: {label, step_times: times, launches_cv}}) => [nameIn(view, set, label), digits(times.steps), digits(times.median_ms), digits(times.p5_ms), digits(times.p95_ms),
@@ -218,7 +218,7 @@ function steps(view) {
     fill();
   });
   fill();
-  return section("steps", "Single steps", "The launch nearest to the mean of its configuration.",
+  return section("steps", "Single steps", "The launch closest to the mean of its configuration.",
     el("label", {}, "Configuration ", choice), body);
 }
 
@@ -241,11 +241,11 @@ function trace({details}) {
   const lines = [
     {label: "warm-up", kind: "ideal", outOfRange: true, points: details.warmup_ms.map((time, i) => ({x: i + 1 - warm, y: time}))},
     {label: "step time", kind: "measured", points: timed},
-    {label: "outliers, which count all the same", kind: "measured", colour: 1, noLine: true, points: timed.filter((point) => odd.has(point.x))},
+    {label: "outliers (included)", kind: "measured", colour: 1, noLine: true, points: timed.filter((point) => odd.has(point.x))},
   ];
   const settled = details.dropped_steps > 0 ? ` The first ${details.dropped_steps} are before the steady state.` : "";
   return el("div", {}, el("h3", {}, "Step times over time"),
-    el("p", {class: "about"}, `Drag to enlarge a part, double-click for all.${settled}`),
+    el("p", {class: "about"}, `Drag to zoom in, double-click to reset.${settled}`),
     lineChart({title: "Step times over time", xTitle: "step", yTitle: "milliseconds", unit: "ms", zoom: true, xText: (x) => (x > 0 ? `step ${x}` : `warm-up step ${x + warm}`), lines,
       table: {columns: [{title: "step"}, {title: "ms"}, {title: "remark", text: true}], rows: timed.map((point) => [String(point.x), digits(point.y), odd.has(point.x) ? "outlier" : ""])}}));
 }
@@ -276,7 +276,7 @@ function stragglers({details}) {
     ++slowest[worst];
   }
   return el("div", {}, el("h3", {}, "Late ranks"),
-    el("p", {class: "about"}, `How much longer than the median rank each was busy with its own work; darkest is ${digits(most)} ms.`), picture,
+    el("p", {class: "about"}, `How much longer than the median rank each rank computed. The darkest colour is ${digits(most)} ms.`), picture,
     folded("Table of these numbers", () => tableOf([{title: "rank"}, {title: "mean ms late"}, {title: "most ms late"}, {title: "slowest in % of the columns"}],
       rows.map((row, rank) => [String(rank), digits(row.reduce((a, b) => a + b, 0) / columns), digits(Math.max(...row)), digits(100 * slowest[rank] / columns)]), "Late ranks")));
 }
@@ -288,11 +288,11 @@ function everything(view) {
   const cells = ({set, configuration: each}) => {
     const failed = each.rate == null;
     const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? "failed" : each.kind, String(each.devices)];
-    if (failed) return [...name, "", "", "", "", "", "see the failures"];
+    if (failed) return [...name, "", "", "", "", "", "see Failures"];
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
-      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not told" : digits(100 * each.exposed),
-      [each.data_cost == null ? "" : `real data cost ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see the remarks" : ""].filter(Boolean).join("; ")];
+      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not reported" : digits(100 * each.exposed),
+      [each.data_cost == null ? "" : `cost of real data ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see Remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
     ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
@@ -302,7 +302,7 @@ function everything(view) {
 function machine(view) {
   const machines = view.sets.flatMap((set) => set.machines.map((facts) => ({set, facts})));
   if (!machines.length) return null;
-  return section("machine", "Machine", "As it was at the first launch.", ...machines.map(({set, facts}) =>
+  return section("machine", "Machine", "At the first launch.", ...machines.map(({set, facts}) =>
     tableOf([{title: "fact", text: true}, {title: "value", text: true}], Object.entries(facts), nameIn(view, set, facts.host))));
 }
 
@@ -312,7 +312,7 @@ function download(view) {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
-  return section("download", "Raw data", "results.jsonl beside this report has every launch, and runs/ every single step of each.",
+  return section("download", "Raw data", "results.jsonl in this directory has every launch, and runs/ has every step.",
     ...view.sets.map((set) => el("p", {}, several(view) ? `${set.name}: ` : "",
       el("button", {type: "button", class: "download", onclick: () => save("launches.csv", "text/csv", set.launches_csv)}, "Launches as CSV"), " ",
       el("button", {type: "button", class: "download", onclick: () => save("report.json", "application/json", JSON.stringify(set, null, 1))}, "Everything on this page as JSON"),

@@ -1,4 +1,4 @@
-"""A comparison as a picture: images/sec of each program, LibTorch's as 1."""
+"""Draws a comparison as bars: images/sec of each program, relative to LibTorch."""
 
 COLOURS = {"lockstep": "#0072b2", "lockstep direct": "#56b4e9", "LibTorch": "#999999"}
 ROW, BAR, LEFT, SCALE_WIDTH = 66, 15, 190, 470

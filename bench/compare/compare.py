@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Measures the native engine beside LibTorch and writes the comparison into the documentation.
+"""Compares the native engine with LibTorch and writes the tables into the documentation.
 
 A case is a network, a batch size and a number of threads. Every program runs it through `lockstep
 train`, so that meter, input and optimizer are the same code:
 
-    lockstep          native engine, convolutions as it chooses them
-    lockstep direct   native engine without Winograd's method: explains, so it runs once
+    lockstep          native engine, convolution methods chosen by measurement
+    lockstep direct   native engine without Winograd's method; runs once, to explain the result
     LibTorch ...      lockstep-torch, in NCHW and in channels-last layout; the faster one counts
 
-A trial of one step each comes first and is thrown away. It tells how many steps fit into the time
-of a run, and which layout LibTorch need not be measured in. Then come the rounds: in each, every
-case and program runs once, all in random order, so that what slows the machine for a while slows
-no side in particular. The statistics are those of `lockstep compare`, one launch a measurement.
+A trial of one step each comes first; its time is not used. It shows how many steps fit into a run,
+and which LibTorch layout is not worth measuring. In each of the following rounds, every case and
+program runs once, all in random order, so that a slow spell of the machine favours no side. The
+statistics are those of `lockstep compare`; one launch is one measurement.
 
-Result files stay in a folder. --resume measures only what is missing there and writes the document
-anew; when nothing is missing, it only does the latter.
+Result files stay in a folder. --resume measures only what is missing there and rewrites the
+document; if nothing is missing, it only rewrites the document.
 """
 import argparse
 import json
@@ -27,13 +27,13 @@ from pathlib import Path
 
 from chart import chart
 from layers import layer_tables
-from report import facts, tables, write_between_markers
+from report import bullet, facts, tables, write_between_markers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DEFAULT_CASES = "alexnet:128,inception3:16,resnet50:16,vgg16:16"
 MOST_STEPS = 20          # of one run; a fast case needs no more
-HOPELESS_LAYOUT = 2.0    # as many times slower in the trial: not measured again
-TELLING_SECONDS = 1.0    # a cold step shorter than this tells nothing about layouts
+HOPELESS_LAYOUT = 2.0    # a layout this many times slower in the trial is not measured again
+TELLING_SECONDS = 1.0    # a cold step shorter than this says nothing about layouts
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def result_path(options, case, program, label):
 
 
 def run_once(options, case, program, label, steps, *more):
-    """The result file of one launch; measured unless it is there."""
+    """The result file of one launch; measured unless it exists."""
     path = result_path(options, case, program, label)
     if path.exists():
         return path
@@ -152,7 +152,7 @@ def profile(options, cases):
 
 
 def compared(options, base, other):
-    """What `lockstep compare` says about two lists of launches."""
+    """The result of `lockstep compare` for two lists of launches."""
     done = subprocess.run(
         [options.lockstep, "compare", "--json", "--a", ",".join(map(str, base)),
          "--b", ",".join(map(str, other))], capture_output=True, text=True, check=False)
@@ -178,14 +178,15 @@ def list_of_cases(options):
 
 
 def start_folder(options):
-    """The folder of result files, and what is to be known about this comparison as a whole."""
+    """Creates the folder of result files; returns the settings of the whole comparison."""
     options.results.mkdir(parents=True, exist_ok=True)
     notes = options.results / "comparison.notes"
     if options.resume and notes.exists():
         return read_json(notes)
     foreign = [] if notes.exists() else list(options.results.glob("*.json"))
     if foreign:
-        sys.exit(f"--results {options.results}: has files of somebody else, such as {foreign[0].name}")
+        sys.exit(f"--results {options.results}: contains other files, such as {foreign[0].name}; "
+                 "use an empty folder")
     for old in options.results.glob("*.json"):
         old.unlink()
     about = {"seed": options.seed, "rounds": options.rounds, "seconds": options.seconds,
@@ -199,10 +200,10 @@ def parse_arguments():
     parser.add_argument("--lockstep", type=Path, default=ROOT / "build" / "lockstep")
     parser.add_argument("--cases", metavar="MODEL:BATCH,...", default=DEFAULT_CASES)
     parser.add_argument("--threads", metavar="N,...", default="1,2")
-    parser.add_argument("--rounds", type=int, default=4, help="launches of each (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=4, help="launches of each case and program [%(default)s]")
     parser.add_argument("--seconds", type=float, default=10,
-                        help="timed steps of a launch take about this long (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the order of runs (%(default)s)")
+                        help="time for the timed steps of a launch, in seconds [%(default)s]")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the order of runs [%(default)s]")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "compare")
     parser.add_argument("--resume", action="store_true", help="measure only what is missing")
     parser.add_argument("--document", type=Path, default=ROOT / "docs" / "comparison.md")
@@ -217,7 +218,7 @@ def main():
     profiles = profile(options, cases)
     text = tables(cases, launches, lambda base, other: compared(options, base, other))
     print(text.markdown)
-    lines = "\n".join(f"- {fact}." for fact in facts(about, launches))
+    lines = "\n".join(bullet(fact) for fact in facts(about, launches))
     layers = layer_tables(options.lockstep, profiles)
     write_between_markers(options.document, "comparison", f"{lines}\n\n{text.markdown}")
     write_between_markers(options.document, "layers", layers)

@@ -1,7 +1,7 @@
-"""Where the time of a step goes: direct convolutions before, chosen ones after, by kind and layer.
+"""Tables of step time by kind and by layer: direct convolutions against chosen ones.
 
-Read from the result files of profiled runs. What a convolution is (3x3, stride 2) stands in the
-network's description, since an operation's own name does not tell it.
+Read from the result files of profiled runs. The kind of a convolution (3x3, stride 2) comes from the
+network's description, because the name of an operation does not include it.
 """
 import json
 import subprocess
@@ -52,7 +52,7 @@ def kind_table(before, after, kinds):
             for kind in sorted(new, key=new.get, reverse=True) if new[kind] > 0.002 * step]
     rows.append(["step", milliseconds(before["summary"]["mean_step_seconds"]), milliseconds(step),
                  gain(before["summary"]["mean_step_seconds"], step), "100.0"])
-    return markdown_table(["kind", "direct ms", "chosen ms", "gain", "share of the step, %"], rows)
+    return markdown_table(["kind", "direct ms", "chosen ms", "gain", "% of the step"], rows)
 
 
 def rate(op, seconds_key, products, batch):
@@ -76,11 +76,11 @@ def layer_table(before, after, kinds):
                      rate(new, "backward_seconds", 2, batch), new["kernel"]])
     return markdown_table(
         ["layer", "kind", "output", "direct ms", "chosen ms", "gain", "forward GFLOP/s, direct",
-         "chosen", "backward GFLOP/s, direct", "chosen", "kernels chosen"], rows)
+         "chosen", "backward GFLOP/s, direct", "chosen", "chosen kernels"], rows)
 
 
 def layer_tables(lockstep, profiles):
-    """One section per network, its convolutions folded away."""
+    """One section per network, with its convolutions in a collapsed block."""
     parts = []
     for case in dict.fromkeys(case for case, _ in profiles):
         results = {program.name: json.loads(path.read_text(encoding="utf-8"))

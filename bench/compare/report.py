@@ -1,12 +1,13 @@
-"""A comparison's result files as Markdown, between two marker comments of a document."""
+"""Turns the result files of a comparison into Markdown between two marker comments."""
 import datetime
 import json
 import statistics
+import textwrap
 from dataclasses import dataclass
 
-# Times LibTorch that the native engine is meant to reach.
+# Target speed of the native engine, as a multiple of LibTorch's.
 GOALS = {"alexnet": 1.5, "inception3": 1.6, "resnet50": 1.7, "vgg16": 4.0}
-LEAST_GOAL = 1.25  # of any other network
+LEAST_GOAL = 1.25  # for any other network
 
 
 @dataclass
@@ -20,8 +21,12 @@ def markdown_table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def bullet(fact):
+    return textwrap.fill(f"- {fact}.", width=100, subsequent_indent="  ", break_on_hyphens=False)
+
+
 def figure(paths, *keys):
-    """Median over the launches of one figure of their result files, None where one lacks it."""
+    """Median of one value over the launches' result files, None if one lacks it."""
     values = []
     for path in paths:
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -57,7 +62,7 @@ def speed_row(case, speeds, verdict):
     goal = GOALS.get(case.model, LEAST_GOAL)
     reached = "reached" if verdict["ratio"] >= goal else "missed"
     if verdict["ratio_95"] and verdict["ratio_95"]["low"] < goal <= verdict["ratio_95"]["high"]:
-        reached += ", not certainly"
+        reached += ", not significant"
     return [case.model, str(case.batch_size), str(case.threads), cell("lockstep"),
             cell("lockstep direct"), cell("LibTorch NCHW"), cell("LibTorch channels-last"),
             f'**{verdict["ratio"]:.2f}**', interval_text(verdict["ratio_95"]), verdict["verdict"],
@@ -65,7 +70,7 @@ def speed_row(case, speeds, verdict):
 
 
 def machine_row(case, launches, speeds, peer):
-    """Share of the peak, memory and set-up, all from the same launches."""
+    """Share of the peak, memory and set-up time, all from the same launches."""
     paths = by_name(launches, case)
     own, theirs = paths["lockstep"], paths[peer]
     peak = figure(own, "throughput", "fma_peak_gflops")
@@ -94,9 +99,9 @@ def tables(cases, launches, compare):
          "LibTorch channels-last", "ratio to the faster LibTorch", "95 % confidence", "verdict",
          "goal"], speed_rows)
     machine = markdown_table(
-        ["model", "batch", "threads", "FMA peak, GFLOP/s", "lockstep of peak", "direct of peak",
-         "LibTorch of peak", "lockstep peak GB", "LibTorch peak GB", "ratio",
-         "lockstep set-up s", "LibTorch set-up s"], machine_rows)
+        ["model", "batch", "threads", "FMA peak, GFLOP/s", "lockstep, of peak", "direct, of peak",
+         "LibTorch, of peak", "lockstep peak memory, GB", "LibTorch peak memory, GB",
+         "memory ratio", "lockstep set-up, s", "LibTorch set-up, s"], machine_rows)
     return Tables(f"{speed}\n\n{machine}", all_speeds)
 
 
@@ -118,19 +123,19 @@ def facts(about, launches):
         f"{cache}, Linux {host['kernel']}; load average before the first run "
         f"{about['load']:.2f}; other virtual machines took at most {stolen:.1%} of a run",
         "Versions: " + "; ".join(sorted(versions)),
-        f"Method: {about['rounds']} rounds, everything once in each and in random order (seed "
-        f"{about['seed']}), lockstep direct in the first only; a launch has one warm-up step and "
-        f"{min(steps)} to {max(steps)} timed ones, as many as fit into {about['seconds']:g} s but at "
-        "least one; one launch is one measurement",
+        f"Method: {about['rounds']} rounds; each runs everything once in random order (seed "
+        f"{about['seed']}), lockstep direct only in the first; a launch has one warm-up step and as "
+        f"many timed steps as fit into {about['seconds']:g} s, at least one (here {min(steps)} to "
+        f"{max(steps)}); one launch is one measurement",
     ]
 
 
 def write_between_markers(document, name, text):
-    """Replaces what stands between `<!-- name: begin -->` and `<!-- name: end -->`."""
+    """Replaces the text between `<!-- name: begin -->` and `<!-- name: end -->`."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     old = document.read_text(encoding="utf-8")
     if begin not in old or end not in old:
-        raise SystemExit(f"{document} lacks the lines {begin} and {end}")
+        raise SystemExit(f"{document}: markers missing; add the lines {begin} and {end}")
     before, rest = old.split(begin, 1)
     after = rest.split(end, 1)[1]
     partial = document.with_suffix(".partial")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Does Winograd's rounding hurt training? Trains a ResNet-20 both ways and draws the losses.
+"""Measures the effect of Winograd's rounding on training: trains a ResNet-20 with both methods.
 
-The images are made up, of CIFAR-10's size and in its files, and can be learned: every class is a
-smooth random pattern, shifted and covered with noise. Each seed trains from other first values and
-in another order, once with direct convolutions and once with Winograd's. What counts is whether the
-two differ more from each other than seeds do among themselves; the answer is written into the
-documentation, beside the picture.
+The images are synthetic, in CIFAR-10's size and file format, and can be learned: every class is a
+smooth random pattern, shifted and covered with noise. Each seed has its own initial values and order
+of examples, and trains once with direct convolutions and once with Winograd's. The question is
+whether the methods differ more than seeds do. The answer and the chart of the losses are written
+into the documentation.
 """
 import argparse
 import json
@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -23,7 +24,7 @@ from report import markdown_table, write_between_markers  # noqa: E402
 
 SIDE, CLASSES = 32, 10
 ALGORITHMS = {"direct": "#d55e00", "winograd": "#0072b2"}
-LAST = 50  # steps that the final loss is the mean of
+LAST = 50  # the final loss is the mean of so many last steps
 
 
 # ---- images ----
@@ -89,7 +90,7 @@ def final(curve):
     return statistics.mean(curve[-LAST:])
 
 
-# ---- what it says ----
+# ---- report ----
 
 def summary(curves, options):
     rows = [[algorithm, *(f"{final(curve):.4f}" for curve in curves[algorithm]),
@@ -99,12 +100,13 @@ def summary(curves, options):
     spread = max(statistics.stdev(map(final, curves[algorithm])) for algorithm in ALGORITHMS)
     apart = abs(means[0] - means[1])
     verdict = "within" if apart <= spread else "BEYOND"
-    head = ["loss at the end", *(f"seed {i + 1}" for i in range(options.seeds)), "mean",
+    head = ["final loss", *(f"seed {i + 1}" for i in range(options.seeds)), "mean",
             "standard deviation"]
-    return (f"{markdown_table(head, rows)}\n\n{options.steps} steps of 32 images each; the loss at the "
-            f"end is the mean of the last {LAST} steps. The two means are {apart:.4f} apart, "
-            f"{verdict} the {spread:.4f} by which seeds spread.\n\n"
-            "![loss over steps, direct and Winograd, one line a seed](training-curves.svg)")
+    words = (f"{options.steps} steps of 32 images each. The final loss is the mean of the last {LAST} "
+             f"steps. The two means differ by {apart:.4f}, {verdict} the standard deviation of "
+             f"{spread:.4f} between seeds.")
+    return (f"{markdown_table(head, rows)}\n\n{textwrap.fill(words, width=100)}\n\n"
+            "![loss over steps, direct and Winograd, one line per seed](training-curves.svg)")
 
 
 def smoothed(curve, window=15):
@@ -125,7 +127,7 @@ def chart(curves):
                          'stroke-opacity="0.6"/>')
     for i, (algorithm, colour) in enumerate(ALGORITHMS.items()):
         parts.append(f'<text x="{left + 430 + 90 * i}" y="20" fill="{colour}">{algorithm}</text>')
-    parts.append(f'<text x="{left}" y="20">Loss of ResNet-20, one line a seed</text>')
+    parts.append(f'<text x="{left}" y="20">Loss of ResNet-20, one line per seed</text>')
     for i in range(5):
         y = top + height * i / 4
         parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y}" y2="{y}" stroke="#ddd"/>')

@@ -13,30 +13,30 @@ enum class Kind { Switch, Value };
 struct ForeignFlag {
   std::string_view name;
   Kind kind;
-  std::string_view why = {};       // it is refused; empty: it is passed over
-  std::string_view harmless = {};  // a value that is passed over all the same; of a switch: off
+  std::string_view why = {};       // why it is refused; empty: it is ignored
+  std::string_view harmless = {};  // a value that is ignored even so; of a switch: off
 };
 
 constexpr ForeignFlag kForeignFlags[] = {
-    // Threads and their places: the program does that itself.
+    // Threads and their pinning: the program does that itself.
     {"mkl", Kind::Switch},
     {"kmp-blocktime", Kind::Value},
     {"kmp-affinity", Kind::Value},
     {"kmp-settings", Kind::Value},
     {"num-inter-threads", Kind::Value},
     {"use-numa-affinity", Kind::Switch,
-     "workers of a host are pinned to neighbouring cores; give --num-devices one for each NUMA "
-     "node"},
-    // Where TensorFlow keeps and moves things.
+     "workers of a host are pinned to neighbouring cores; use --num-devices with one device per "
+     "NUMA node"},
+    // Where TensorFlow stores and moves data.
     {"local-parameter-device", Kind::Value},
     {"use-datasets", Kind::Switch},
     {"datasets-use-prefetch", Kind::Switch},
     {"datasets-parallel-interleave-cycle-length", Kind::Value},
     {"datasets-parallel-interleave-prefetch", Kind::Value},
     {"datasets-sloppy-parallel-interleave", Kind::Switch,
-     "the order of examples depends on --seed alone"},
+     "not supported; the order of examples depends on --seed alone"},
     {"datasets-repeat-cached-sample", Kind::Switch,
-     "every example is read; --cache takes storage out of the measurement"},
+     "not supported; --cache takes storage out of the measurement"},
     {"multi-device-iterator-max-buffer-size", Kind::Value},
     {"use-python32-barrier", Kind::Switch},
     {"fuse-decode-and-crop", Kind::Switch},
@@ -56,7 +56,7 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"use-chrome-trace-format", Kind::Switch},
     {"summary-verbosity", Kind::Value},
     {"eval-dir", Kind::Value},
-    // How it computes the same thing.
+    // How TensorFlow computes the same values.
     {"autotune-threshold", Kind::Value},
     {"winograd-nonfused", Kind::Switch},
     {"batchnorm-persistent", Kind::Switch},
@@ -70,32 +70,38 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"xla-compile", Kind::Switch},
     {"network-topology", Kind::Value},
     {"allreduce-merge-scope", Kind::Value},
-    // Sixteen bits.
+    // 16-bit floating point.
     {"use-fp16", Kind::Switch,
-     "training is in f32; --gradient-compression fp16 or bf16 halves what is sent"},
-    {"fp16-vars", Kind::Switch, "values are kept in f32"},
+     "not supported, training is in f32; --gradient-compression fp16 or bf16 halves the bytes "
+     "sent"},
+    {"fp16-vars", Kind::Switch, "not supported, variables are in f32"},
     {"fp16-loss-scale", Kind::Value},
     {"fp16-enable-auto-loss-scale", Kind::Switch},
     {"fp16-inc-loss-scale-every-n", Kind::Value},
     {"compact-gradient-transfer", Kind::Switch},
-    // What is not there, or is done otherwise.
+    // Not supported, or done differently.
     {"hierarchical-copy", Kind::Switch,
-     "--communicator hierarchical adds up inside every host first"},
-    {"horovod-device", Kind::Value, "gradients are added up on the CPU", "cpu"},
-    {"server-protocol", Kind::Value, "--communicator says what carries gradients", "grpc"},
-    {"controller-host", Kind::Value, "there is no controller; the first worker is where all meet"},
-    {"gpu-indices", Kind::Value, "--device cuda:N names one, with --engine torch"},
-    {"batch-group-size", Kind::Value, "--prefetch says how many batches are made ahead", "1"},
-    {"input-preprocessor", Kind::Value, "images are prepared as by 'default'", "default"},
-    {"ml-perf", Kind::Switch, "images are prepared in one way only"},
+     "not supported; --communicator hierarchical reduces inside every host first"},
+    {"horovod-device", Kind::Value, "gradients are summed on the CPU; use cpu", "cpu"},
+    {"server-protocol", Kind::Value, "not supported; use --communicator", "grpc"},
+    {"controller-host", Kind::Value, "there is no controller; the first worker is the rendezvous"},
+    {"gpu-indices", Kind::Value,
+     "not supported; --device cuda:N with --engine torch selects a GPU"},
+    {"batch-group-size", Kind::Value,
+     "not supported; --prefetch sets how many batches are prepared ahead", "1"},
+    {"input-preprocessor", Kind::Value, "not supported; use 'default'", "default"},
+    {"ml-perf", Kind::Switch,
+     "not supported; images are preprocessed as by --input_preprocessor=default"},
     {"num-eval-epochs", Kind::Value,
-     "an evaluation is one pass over the validation data; --num-eval-batches ends it earlier", "1"},
-    {"freeze-when-forward-only", Kind::Switch, "--forward-only folds nothing"},
-    {"trt-mode", Kind::Value, "there is no TensorRT here"},
+     "an evaluation is one pass over the validation data; use --num-eval-batches for less", "1"},
+    {"freeze-when-forward-only", Kind::Switch,
+     "not supported; --forward-only already runs the engine in inference mode"},
+    {"trt-mode", Kind::Value, "TensorRT is not supported"},
     {"trt-max-workspace-size-bytes", Kind::Value},
-    {"tfprof-file", Kind::Value, "--profile shows the time of every layer"},
-    {"graph-file", Kind::Value, "'lockstep models NAME' shows the layers"},
-    {"partitioned-graph-file-prefix", Kind::Value, "'lockstep models NAME' shows the layers"},
+    {"tfprof-file", Kind::Value, "not supported; --profile prints the time of every layer"},
+    {"graph-file", Kind::Value, "not supported; 'lockstep models NAME' lists the layers"},
+    {"partitioned-graph-file-prefix", Kind::Value,
+     "not supported; 'lockstep models NAME' lists the layers"},
 };
 
 struct Word {

@@ -1,8 +1,8 @@
-// foreign_flags.h: flags of tf_cnn_benchmarks that are no options here.
+// foreign_flags.h: flags of tf_cnn_benchmarks that lockstep does not have.
 //
-// Job scripts written for it carry flags of TensorFlow's own machinery. Those that cannot change
-// what is measured are passed over with a note, so that the scripts keep working. Those that ask
-// for something that is not there are refused with the reason, and with what comes closest.
+// Job scripts written for it set flags that configure TensorFlow. Flags that cannot change what is
+// measured are ignored with a note, so that these scripts keep working. Flags that ask for
+// something not supported are refused with the reason and the closest alternative.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace lockstep {
 
 struct KnownArguments {
   std::vector<std::string> arguments;    // the rest, in order
-  std::vector<std::string> passed_over;  // names
+  std::vector<std::string> passed_over;  // names of ignored flags
   std::vector<std::string> refused;      // lines
 };
 

@@ -1,14 +1,31 @@
-// help.cpp: help pages, from the same tables that command lines are read by.
+// help.cpp: help pages, printed from the same tables that parse command lines.
 #include <fmt/ranges.h>
 
 #include "app/options.h"
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
 
-constexpr size_t kHelpColumn = 30;
+constexpr size_t kHelpColumn = 30, kWidth = 100;
 
-// "-b, --batch-size N", and the explanation beside it, or below it when there is no room.
+// Words in lines up to the right margin; all but the first line start in the help column.
+std::string wrapped(const std::string& text) {
+  std::string lines;
+  size_t used = 0;
+  for (const std::string& word : split(text, ' ')) {
+    if (used > 0 && kHelpColumn + used + 1 + word.size() > kWidth) {
+      lines += "\n" + std::string(kHelpColumn, ' ');
+      used = 0;
+    }
+    if (used > 0) lines += ' ';
+    lines += word;
+    used += word.size() + 1;
+  }
+  return lines;
+}
+
+// "-b, --batch-size N", and the help beside it, or below it when there is no room.
 std::string line_of(const Flag& flag) {
   std::string left = flag.letter ? fmt::format("  -{}, ", flag.letter) : "      ";
   left += "--" + flag.name;
@@ -18,7 +35,7 @@ std::string line_of(const Flag& flag) {
   if (!flag.aliases.empty()) right += fmt::format(" (also --{})", fmt::join(flag.aliases, ", --"));
   if (left.size() + 2 > kHelpColumn) left += "\n" + std::string(kHelpColumn - 2, ' ');
   const size_t last_line = left.size() - (left.rfind('\n') + 1);
-  return left + std::string(kHelpColumn - last_line, ' ') + right + "\n";
+  return left + std::string(kHelpColumn - last_line, ' ') + wrapped(right) + "\n";
 }
 
 std::string words_of(const Positional& positional) {
@@ -42,7 +59,7 @@ std::string help_text(const CommandSyntax& syntax) {
     if (flag.group != group) text += fmt::format("\n{}:\n", group = flag.group);
     text += line_of(flag);
   }
-  return text + "\nA switch --x is turned off by --no-x. Names may be written with underscores.\n";
+  return text + "\n--no-x turns the switch --x off. Names may be written with underscores.\n";
 }
 
 }  // namespace lockstep

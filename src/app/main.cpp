@@ -1,4 +1,4 @@
-// main.cpp: hands the outside world to the program.
+// main.cpp: collects streams, environment and signals of the process and runs the program.
 #include <omp.h>
 #include <unistd.h>
 
@@ -7,10 +7,10 @@
 #include <iostream>
 #include <string_view>
 
-#include "app/interrupt.h"
-#include "app/line_buffer.h"
 #include "app/own_engines.h"
 #include "app/program.h"
+#include "base/interrupt.h"
+#include "base/line_writer.h"
 
 namespace {
 
@@ -39,20 +39,20 @@ int main(int count, char** words) {
     const char* value = std::getenv(name.c_str());
     return value ? std::optional<std::string>(value) : std::nullopt;
   };
-  LineBuffer lines(STDERR_FILENO);
+  LineWriter lines(STDERR_FILENO);
   std::ostream err(&lines);
   std::error_code unknown;
-  Surroundings around = {
-      .engines = engines,
-      .out = std::cout,
-      .err = err,
-      .err_is_terminal = terminal,
-      .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
-      .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
-      .cache_directory = cache_directory(environment),
-      .default_threads =
-          environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
-      .environment = environment};
+  RunContext context = {
+      {.out = std::cout,
+       .err = err,
+       .err_is_terminal = terminal,
+       .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
+       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+       .cache_directory = cache_directory(environment),
+       .default_threads =
+           environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
+       .environment = environment},
+      engines};
   const std::vector<std::string> arguments(words + 1, words + count);
-  return run_program(around, arguments);
+  return run_program(context, arguments);
 }

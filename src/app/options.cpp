@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -21,7 +22,7 @@ std::vector<std::string> names_of(const Flag& flag) {
   return names;
 }
 
-// As CLI11 wants to be told: "-b,--batch-size" or "--profile,!--noprofile,!--no-profile".
+// The names in the syntax of CLI11: "-b,--batch-size" or "--profile,!--noprofile,!--no-profile".
 std::string names_for_cli11(const Flag& flag) {
   std::string names = flag.letter ? fmt::format("-{},", flag.letter) : "";
   names += fmt::format("{}", fmt::join(names_of(flag), ","));
@@ -53,17 +54,17 @@ std::string unknown_flag(const CommandSyntax& syntax, const std::string& argumen
                       : fmt::format("unknown option {}; did you mean {}?", name, near);
 }
 
-// What CLI11 could not place: unknown flags, and words that belong to no flag.
+// Explains what CLI11 did not recognise: unknown flags, and words that belong to no flag.
 void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& rest,
                   std::vector<std::string>& problems) {
-  bool after_unknown = false;  // its value, most likely
+  bool after_unknown = false;  // then a word is most likely the unknown flag's value
   for (const std::string& argument : rest) {
     const bool is_flag = argument.size() > 1 && argument.starts_with('-');
     if (is_flag) {
       problems.push_back(unknown_flag(syntax, argument));
     } else if (!after_unknown) {
       problems.push_back(fmt::format(
-          "'{}' belongs to no option; values are given as --name value or --name=value", argument));
+          "unexpected argument '{}'; give values as --name value or --name=value", argument));
     }
     after_unknown = is_flag && argument.find('=') == std::string::npos;
   }
@@ -118,7 +119,7 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   if (help) return Parsed::Help;
   explain_rest(syntax, app.remaining(), problems);
   if (words.size() > 1 && !syntax.positional->many) {
-    // After an unknown flag it is the value of that, most likely.
+    // After an unknown flag, the second word is most likely that flag's value.
     if (problems.empty()) problems.push_back(too_many_words(syntax, words));
     words.clear();
   }
@@ -146,7 +147,7 @@ double fraction_in(const std::string& option, const std::string& text) {
   const auto value = finite_number(number);
   const double fraction = value.value_or(-1) / (percent ? 100 : 1);
   if (fraction < 0 || fraction >= 1) {
-    throw UsageError("--{} must be a part such as 2% or 0.02, not '{}'", option, text);
+    throw UsageError("--{} must be a fraction such as 2% or 0.02, not '{}'", option, text);
   }
   return fraction;
 }
@@ -163,13 +164,13 @@ void note_given(std::vector<Flag>& flags, std::string_view name, bool& given) {
 
 namespace {
 
-// An empty text would mean this machine, which nobody asks for by naming others: a variable of a
-// script was not set.
+// An empty text would mean this machine. Who writes --hosts means other hosts: most likely a
+// variable of a script was not set.
 bool names_hosts(const Flag& flag) { return flag.name == "hosts" || flag.name == "worker-hosts"; }
 
 void refuse_empty(Flag& flag) {
   flag.set = [name = flag.name, set = std::move(flag.set)](const std::string& text) {
-    if (text.empty()) throw UsageError("--{} is empty: leave it out, or name hosts", name);
+    if (text.empty()) throw UsageError("--{} is empty; leave it out or name hosts", name);
     set(text);
   };
 }
@@ -181,9 +182,9 @@ std::vector<Flag> run_flags(RunConfig& run) {
   for (const RunOption& option : run_options()) {
     flags.push_back(
         {.name = option.name,
-         .value_name = value_name(option),
+         .value_name = flag_value_name(option),
          .help = option.help,
-         .set = [&run, &option](const std::string& text) { set_from_text(run, option, text); },
+         .set = [&run, &option](const std::string& text) { set_option(run, option, text); },
          .group = option.group,
          .default_text = is_switch(option) ? "" : text_of(run, option),
          .letter = option.details.letter,

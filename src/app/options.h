@@ -1,4 +1,4 @@
-// options.h: command lines. The one door to CLI11.
+// options.h: command-line parsing; the only user of CLI11.
 //
 // A command says which flags it takes; reading a line calls the set() of each one given. Dashes and
 // underscores are equal in names; a switch --x can be turned off by --nox, --no-x or --x=false;
@@ -25,7 +25,7 @@ struct Flag {
   char letter = 0;
   std::vector<std::string> aliases = {};
   bool many = false;    // given several times, set() is called for each; else the last counts
-  bool hidden = false;  // not in the help: it is there to be refused with a reason
+  bool hidden = false;  // not in the help: known only to be refused with a reason
 };
 
 // Words that belong to no flag.
@@ -34,7 +34,7 @@ struct Positional {
   std::string help;
   std::function<void(const std::string&)> set;  // called for each
   bool many = false;
-  bool required = false;  // in help; whoever needs them says what is missing
+  bool required = false;  // for the help only; the command itself reports a missing word
 };
 
 struct CommandSyntax {

@@ -11,21 +11,21 @@
 
 namespace lockstep {
 
-void become(const OtherProgram& other, const Surroundings& around, const std::string& command,
+void become(const OtherProgram& other, const Context& context, const std::string& command,
             std::span<const std::string> arguments) {
   const std::filesystem::path path =
-      std::filesystem::path(around.program).parent_path() / other.name;
+      std::filesystem::path(context.program).parent_path() / other.name;
   if (access(path.c_str(), X_OK) != 0) {
-    throw UsageError("this needs the program {}, which is not there; '{}' builds it", path.string(),
-                     other.built_by);
+    throw UsageError("this needs the program {}, which does not exist; '{}' builds it",
+                     path.string(), other.built_by);
   }
   std::vector<std::string> words = {path.string(), command};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  around.out.flush();
-  around.err.flush();
+  context.out.flush();
+  context.err.flush();
   execv(path.c_str(), pointers.data());
   throw Error("cannot start {}: {}", path.string(), std::strerror(errno));
 }

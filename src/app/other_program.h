@@ -10,7 +10,7 @@ namespace lockstep {
 
 // Same process, arguments, streams and signals. Returns only by throwing Error: when the program is
 // not beside this one, saying how to build it, or cannot be started.
-[[noreturn]] void become(const OtherProgram& other, const Surroundings& around,
+[[noreturn]] void become(const OtherProgram& other, const Context& context,
                          const std::string& command, std::span<const std::string> arguments);
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/engines.h"
+#include "run/engines.h"
 
 namespace lockstep {
 

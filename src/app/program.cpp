@@ -4,8 +4,8 @@
 
 #include <ostream>
 
-#include "app/doctor.h"
 #include "base/error.h"
+#include "base/run_event.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -13,17 +13,17 @@ namespace {
 
 constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
-    {"allreduce", "measure how fast ranks sum numbers up, by size", allreduce_command},
+    {"allreduce", "measure all-reduce bandwidth and latency by message size", allreduce_command},
     {"models", "list the networks, or the layers of one", models_command},
-    {"bench", "measure a few networks one after the other", bench_command},
-    {"data", "pack, make up, check or measure a data set", data_command},
+    {"bench", "measure several networks in sequence", bench_command},
+    {"data", "pack, generate, check or measure a data set", data_command},
     {"sweep", "measure all combinations of options, each several times", sweep_command},
     {"tune", "find the fastest settings of one network", tune_command},
-    {"report", "tables, CSV files, pictures and a page of sweeps", report_command},
-    {"serve", "show sweeps in the browser, while they run and side by side", serve_command},
-    {"compare", "say which of several measurements is faster, if any", compare_command},
-    {"doctor", "look whether hosts are fit for a run", doctor_command},
-    {"agent", "run the workers of one host for a launcher elsewhere", agent_command},
+    {"report", "report sweeps as tables, CSV files, charts and a web page", report_command},
+    {"serve", "show running and finished sweeps in the browser, side by side", serve_command},
+    {"compare", "test which of several measurements is faster", compare_command},
+    {"doctor", "check that hosts are ready for a run", doctor_command},
+    {"agent", "run the workers of one host for a remote launcher", agent_command},
 };
 
 std::string overview() {
@@ -34,9 +34,8 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep COMMAND --help' explains one; 'lockstep --version' prints the version.\n"
-         "Exit codes: 0 done, 1 it failed on the way, 2 what was asked for cannot be had, "
-         "130 Ctrl-C.\n";
+         "\n'lockstep COMMAND --help' lists its options; 'lockstep --version' prints versions.\n"
+         "Exit codes: 0 success, 1 run failed, 2 invalid request, 130 interrupted.\n";
 }
 
 const Subcommand& find_command(const std::string& name) {
@@ -46,8 +45,8 @@ const Subcommand& find_command(const std::string& name) {
     names.emplace_back(command.name);
   }
   const std::string near = closest(name, names);
-  throw UsageError("there is no command '{}'; {}", name,
-                   near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+  throw UsageError("unknown command '{}'; {}", name,
+                   near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
                                 : fmt::format("did you mean {}?", near));
 }
 
@@ -62,45 +61,49 @@ std::string version_text(std::span<const EngineKind> engines) {
   return text;
 }
 
-int dispatch(Surroundings& around, std::span<const std::string> arguments) {
+int dispatch(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) {
-    around.err << overview();
+    context.err << overview();
     return kUsage;
   }
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
-    around.out << overview();
+    context.out << overview();
     return kSuccess;
   }
   if (first == "--version") {
-    around.out << version_text(around.engines);
+    context.out << version_text(context.engines);
     return kSuccess;
   }
-  return find_command(first).run(around, arguments.subspan(1));
+  return find_command(first).run(context, arguments.subspan(1));
 }
 
-void complain(std::ostream& err, std::string_view message) {
-  for (const std::string& line : split(message, '\n')) err << "lockstep: " << line << "\n";
+void complain(Context& context, const std::string& message,
+              RunEvent::Kind kind = RunEvent::Kind::Failed) {
+  for (const std::string& line : split(message, '\n')) context.err << "lockstep: " << line << "\n";
+  report_event(context, {.kind = kind, .text = message});
 }
 
 }  // namespace
 
 std::span<const Subcommand> commands() { return kCommands; }
-std::string program_version() { return LOCKSTEP_VERSION; }
 
-int run_program(Surroundings& around, std::span<const std::string> arguments) {
+int run_program(RunContext& context, std::span<const std::string> arguments) {
   try {
-    const int code = dispatch(around, arguments);
-    if (!around.out.flush()) throw Error("cannot write to stdout");
+    const int code = dispatch(context, arguments);
+    if (!context.out.flush()) throw Error("cannot write to stdout");
     return code;
   } catch (const UsageError& error) {
-    complain(around.err, error.what());
+    complain(context, error.what());
     return kUsage;
+  } catch (const DiskFullError& error) {
+    complain(context, error.what(), RunEvent::Kind::DiskFull);
+    return kFailure;
   } catch (const std::bad_alloc&) {
-    complain(around.err, "not enough memory");
+    complain(context, "not enough memory");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(around.err, error.what());
+    complain(context, error.what());
     return kFailure;
   }
 }

@@ -18,6 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+[[noreturn]] void throw_error_of(int code) {
+  const std::string message = std::strerror(code);
+  if (code == ENOSPC || code == EDQUOT) throw DiskFullError(message);
+  throw Error(message);
+}
+
 constexpr std::string_view kRandom = ".XXXXXX", kPart = ".part";
 
 std::string directory_of(const std::string& path) {
@@ -31,7 +37,7 @@ class TemporaryFile {
   explicit TemporaryFile(const std::string& target)
       : name_(target + std::string(kRandom) + std::string(kPart)) {
     descriptor_ = mkstemps(name_.data(), static_cast<int>(kPart.size()));
-    if (descriptor_ < 0) throw Error("{}", std::strerror(errno));
+    if (descriptor_ < 0) throw_error_of(errno);
   }
   ~TemporaryFile() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -44,7 +50,7 @@ class TemporaryFile {
     while (!text.empty()) {
       const ssize_t written = ::write(descriptor_, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw Error("{}", std::strerror(errno));
+      if (written < 0) throw_error_of(errno);
       text.remove_prefix(static_cast<size_t>(written));
     }
   }
@@ -54,7 +60,7 @@ class TemporaryFile {
     umask(mask);
     fchmod(descriptor_, 0666 & ~mask);  // mkstemps gives it to its owner alone
     if (fsync(descriptor_) != 0 || rename(name_.c_str(), path.c_str()) != 0) {
-      throw Error("{}", std::strerror(errno));
+      throw_error_of(errno);
     }
     kept_ = true;
   }
@@ -80,7 +86,9 @@ void write_whole_file(const std::string& path, std::string_view text) {
     TemporaryFile file(path);
     file.write(text);
     file.become(path);
-  } catch (const Error& error) {  // adds the name
+  } catch (const DiskFullError& error) {  // adds the name
+    throw DiskFullError("cannot write {}: {}", path, error.what());
+  } catch (const Error& error) {  // the same
     throw Error("cannot write {}: {}", path, error.what());
   }
   flush_directory(directory_of(path));
@@ -104,9 +112,11 @@ std::string why_unwritable(const std::string& path) {
   // A device or a pipe would be replaced, not written to.
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return "it is not a file";
   const std::string directory = directory_of(path);
-  if (!fs::exists(directory, error)) return "there is no directory " + directory;
+  if (!fs::exists(directory, error)) return "no such directory: " + directory;
   try {
     TemporaryFile probe(path);
+  } catch (const DiskFullError& full) {  // adds the name
+    throw DiskFullError("cannot write {}: {}", path, full.what());
   } catch (const Error& reason) {
     return reason.what();
   }

@@ -1,7 +1,7 @@
-// atomic_file.h: a file that appears whole or not at all.
+// atomic_file.h: writes a file atomically: it appears complete or not at all.
 //
 // The text goes to a temporary name in the same directory, is flushed to disk, and takes the
-// file's name in one rename. A crash on the way leaves what was there before.
+// file's name in one rename. A crash in between leaves the old file.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// error.h: the one exception of the project, for what the world did wrong.
+// error.h: the project's exceptions, for errors outside the program's control.
 //
 // The message is written for the user: what was given, what is wrong, what would work. Only main,
 // a thread's top, and code that adds context catch it. What we did wrong ourselves is an assert.
@@ -23,6 +23,12 @@ class Error : public std::runtime_error {
 
 // A command line or configuration that cannot be run: exit code 2 instead of 1.
 class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// There is no room left to write: every further attempt would fail as well.
+class DiskFullError : public Error {
  public:
   using Error::Error;
 };

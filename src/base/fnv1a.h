@@ -1,4 +1,4 @@
-// fnv1a.h: the hash FNV-1a, 64 bits: short names for texts, the same on every machine.
+// fnv1a.h: the 64-bit FNV-1a hash, the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// shell_quote.h: the one place where words become a shell's line: on the other side of ssh, which
-// knows no other way to hand them over, in scripts, and in command lines for people to copy.
+// shell_quote.h: quotes words for a shell: for commands over ssh, in scripts, and in command
+// lines that people copy.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// text.h: small things with words: reading numbers strictly, guessing what was meant, sizes.
+// text.h: text helpers: strict number parsing, closest names, sizes and durations.
 #pragma once
 
 #include <cstdint>

@@ -111,10 +111,10 @@ void tree(const AllReduceCall& call) {
 }
 
 constexpr AllReduceAlgorithm kAlgorithms[] = {
-    {"native", "what the back-end itself does", native},
-    {"ring", "chunks passed around: least bytes, many rounds", ring},
-    {"halving_doubling", "ranges halved in pairs: least bytes, few rounds", halving_doubling},
-    {"tree", "sums to one rank and back: least messages", tree},
+    {"native", "the backend's own algorithm", native},
+    {"ring", "chunks passed around a ring: fewest bytes, many rounds", ring},
+    {"halving_doubling", "ranges halved in pairs: fewest bytes, few rounds", halving_doubling},
+    {"tree", "reduction to one rank, then broadcast: fewest messages", tree},
 };
 
 }  // namespace

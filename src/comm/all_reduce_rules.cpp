@@ -52,9 +52,9 @@ std::vector<std::string> problems_in(const AllReduceRules& rules) {
   std::vector<std::string> problems;
   int64_t previous = -1;
   for (const AllReduceRule& rule : rules) {
-    if (rule.shards < 1) problems.push_back(fmt::format("{} shards are too few", rule.shards));
+    if (rule.shards < 1) problems.push_back(fmt::format("{} shards; use at least 1", rule.shards));
     if (rule.up_to_bytes <= previous) {
-      problems.push_back(fmt::format("the limit of {} bytes is not above the one before it ({})",
+      problems.push_back(fmt::format("limit of {} bytes is not above the previous one ({})",
                                      rule.up_to_bytes, previous));
     }
     previous = rule.up_to_bytes;

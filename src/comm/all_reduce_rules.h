@@ -1,4 +1,4 @@
-// all_reduce_rules.h: which all-reduce algorithm for which size.
+// all_reduce_rules.h: the all-reduce algorithm for each message size.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace lockstep {
 struct AllReduceRule {
   int64_t up_to_bytes = std::numeric_limits<int64_t>::max();
   std::string algorithm = "native";
-  int shards = 1;  // the data is cut into so many parts, each with its own root
+  int shards = 1;  // number of parts that the data is cut into, each with its own root
 
   bool operator==(const AllReduceRule&) const = default;
 };

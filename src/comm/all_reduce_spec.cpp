@@ -67,7 +67,7 @@ class Parser {
 
   AllReduceSpec parsed() {
     const std::vector<std::string> parts = split(text_, ':');
-    if (parts.size() % 2 == 0) fail("it must read RANGE[:LIMIT:RANGE]...");
+    if (parts.size() % 2 == 0) fail("use RANGE[:LIMIT:RANGE]...");
     for (size_t i = 0; i < parts.size(); i += 2) {
       AllReduceRule rule = range(parts[i]);
       if (i + 1 < parts.size()) rule.up_to_bytes = bytes_limit(parts[i + 1]);
@@ -106,7 +106,7 @@ class Parser {
   [[noreturn]] void fail_unknown(const std::string& name) {
     std::vector<std::string_view> names;
     for (const SpecName& row : kNames) names.push_back(row.name);
-    fail(fmt::format("there is no '{}'; there are {}", name, fmt::join(names, ", ")));
+    fail(fmt::format("unknown algorithm '{}'; use one of {}", name, fmt::join(names, ", ")));
   }
 
   [[noreturn]] void fail(const std::string& problem) {

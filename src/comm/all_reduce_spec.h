@@ -1,4 +1,4 @@
-// all_reduce_spec.h: the text of --all-reduce-spec as rules.
+// all_reduce_spec.h: parses and prints --all-reduce-spec.
 //
 //   spec  = range { ":" limit ":" range }     limit = elements, with k, K, M, G or T (powers of
 //   1024) range = name [ "#" shards ]

@@ -1,4 +1,4 @@
-// all_reduce_timing.h: how long all-reduce takes, and whether its sums are right.
+// all_reduce_timing.h: times all-reduce and checks its sums.
 //
 // Every rank calls with the same work. Iterations follow each other without a pause, as in training
 // that waits for communication only; an iteration of a rank lasts from the end of the one before to

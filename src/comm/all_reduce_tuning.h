@@ -1,4 +1,4 @@
-// all_reduce_tuning.h: from measured times to rules: which algorithm for which size.
+// all_reduce_tuning.h: chooses the fastest algorithm for each size from measured times.
 #pragma once
 
 #include <string>

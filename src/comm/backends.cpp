@@ -24,7 +24,7 @@ std::unique_ptr<Communicator> on_one_host(const Roster& roster, const CommOption
                                           Store& store) {
   const std::vector<int> leading = first_rank_of_each_host(roster);
   if (leading.size() > 1) {
-    throw UsageError("shm connects ranks of one host, but these are on {}; use hierarchical",
+    throw UsageError("--communicator shm: {} are on different hosts; use hierarchical",
                      roster.who(leading));
   }
   return everywhere<make_shm>(roster, options, store);
@@ -55,7 +55,7 @@ std::unique_ptr<Communicator> make_communicator(std::string_view name, const Ros
     if (backend.name == name) return backend.make(roster, options, store);
     names.push_back(backend.name);
   }
-  throw UsageError("unknown communicator '{}'; there are {}", name, fmt::join(names, ", "));
+  throw UsageError("unknown communicator '{}'; use one of {}", name, fmt::join(names, ", "));
 }
 
 std::string_view default_backend(const Roster& roster, Network network) {

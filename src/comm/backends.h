@@ -1,4 +1,4 @@
-// backends.h: the table of communicators, and which one suits where the ranks are.
+// backends.h: the table of communicators, and the default for a placement of ranks.
 //
 // `local` (local.h) is not in it: its ranks are threads and are made together.
 #pragma once
@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-// communicator.h: ranks that talk to each other.
+// communicator.h: communication between ranks: all-reduce, broadcast, messages.
 //
 // Every call blocks until this rank's part is done, and one thread at a time uses a communicator;
 // overlap comes from giving it a thread of its own. All ranks call the collectives in the same

@@ -108,7 +108,8 @@ Compression parse_compression(const std::string& name) {
     if (codec.name == name) return codec.compression;
     names.push_back(codec.name);
   }
-  throw UsageError("unknown gradient compression '{}'; there are {}", name, fmt::join(names, ", "));
+  throw UsageError("unknown gradient compression '{}'; use one of {}", name,
+                   fmt::join(names, ", "));
 }
 
 std::unique_ptr<Communicator> with_compression(std::unique_ptr<Communicator> inner,

@@ -1,4 +1,4 @@
-// compressed.h: all-reduce with sixteen bits per number on the wire.
+// compressed.h: all-reduce with 16 bits per value on the wire.
 //
 // Every rank sends each other rank its part of the data in the short form; that rank adds up in
 // full precision, in the order of the ranks, and sends the sum back in the short form. So a number

@@ -1,5 +1,5 @@
-// forwarding.h: a communicator that leaves everything to another one; what it does differently, a
-// class derived from it says.
+// forwarding.h: a communicator that forwards every call to another one; derived classes override
+// what they do differently.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,6 @@
 #include <gloo/common/error.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,10 +14,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log_line.h"
+#include "base/network_interface.h"
 #include "comm/kernels.h"
-#include "comm/network_interface.h"
+#include "comm/missing_ranks.h"
 #include "comm/pipe_signal.h"
-#include "comm/roll_call.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 
@@ -28,7 +28,7 @@ namespace {
 using Milliseconds = std::chrono::milliseconds;
 using Buffer = std::unique_ptr<gloo::transport::UnboundBuffer>;
 
-// A call that takes so long may wait for somebody who is gone.
+// A call that takes this long may be waiting for a rank that is gone.
 constexpr Seconds kUntilDoubt{4};
 constexpr uint8_t kMessageSlot = 0x20;  // beside the prefixes of Gloo's own collectives
 // Gloo's time-out is for a whole operation; ours is for nothing moving. So large ones go in pieces.
@@ -187,8 +187,8 @@ class GlooCommunicator : public Communicator {
     return context_->createUnboundBuffer(const_cast<std::byte*>(data.data()), data.size());
   }
 
-  // This rank's address for the others: of the given interface, or on the way to the store once it
-  // is clear that all can reach each other's.
+  // This rank's address for the others: of the given interface, or on the network path to the store
+  // once it is clear that all can reach each other's.
   std::string agreed_address() {
     if (!options_.interface.empty()) return address_of_interface(options_.interface);
     const std::string mine = store_.local_address();
@@ -200,13 +200,13 @@ class GlooCommunicator : public Communicator {
     const bool one_host = first_rank_of_each_host(roster_).size() == 1;
     if (loopback == all.end() || (only_loopback && one_host)) return mine;
     throw Error(
-        "{} would be reached at {}, which leads to its own host only; choose a network interface "
-        "with --interface, or give its host's name the address on the network (/etc/hosts there)",
+        "{} has the address {}, which other hosts cannot reach; use --interface, or map its host "
+        "name to its network address in /etc/hosts",
         roster_.who(static_cast<int>(loopback - all.begin())), *loopback);
   }
 
   // What Gloo throws tells an address at best. The connections are closed first: that wakes the
-  // ranks that wait for this one, and they come to the roll call too.
+  // ranks that wait for this one, and they report to missing_ranks() too.
   template <typename Action>
   void guarded(const char* doing, const Action& action) {
     if (!failure_.empty()) throw Error(failure_);
@@ -220,7 +220,7 @@ class GlooCommunicator : public Communicator {
       context_->closeConnections();
       failure_ = fmt::format(
           "{} failed: {}", doing,
-          roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout)));
+          missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout)));
       throw Error(failure_);
     }
   }
@@ -234,9 +234,9 @@ class GlooCommunicator : public Communicator {
       return true;
     }
     context_->closeConnections();
-    spdlog::critical("communication failed: {}", roll_call(store_, roster_, options_.name,
-                                                           roll_call_part(options_.stall_timeout)));
-    spdlog::default_logger()->flush();
+    log_line(fmt::format(
+        "communication failed: {}",
+        missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout))));
     _exit(EXIT_FAILURE);
   }
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "comm/forwarding.h"
-#include "comm/roll_call.h"
+#include "comm/missing_ranks.h"
 #include "comm/shm.h"
 
 namespace lockstep {

@@ -7,8 +7,8 @@
 
 #include <memory>
 
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

@@ -90,12 +90,12 @@ class Meeting {
     if (moved && ready()) return;
     const std::string name = whom < 0 ? "every other rank" : fmt::format("rank {}", whom);
     if (moved) throw Error("{} left while others waited for it", name);
-    throw Error("{} did nothing for {:.1f} s", name, stall_timeout_.count());
+    throw Error("{} made no progress for {:.1f} s", name, stall_timeout_.count());
   }
 
   static void take(std::deque<Message>& box, std::span<std::byte> data) {
     if (box.front().size() != data.size()) {
-      throw Error("a message of {} bytes was expected, {} came", data.size(), box.front().size());
+      throw Error("expected a message of {} bytes, received {}", data.size(), box.front().size());
     }
     std::copy(box.front().begin(), box.front().end(), data.begin());
     box.pop_front();
@@ -158,7 +158,7 @@ class LocalCommunicator : public Communicator {
     auto buffers = meeting_->shown();
     for (int other = 0; other < size(); ++other) {
       if (buffers[other].size() == data.size()) continue;
-      throw Error("rank {} has {} numbers and rank {} has {}", rank_, data.size(), other,
+      throw Error("rank {} reduces {} values, but rank {} {}", rank_, data.size(), other,
                   buffers[other].size());
     }
     return buffers;

@@ -1,4 +1,4 @@
-// local.h: ranks as threads of one process, for tests and as the plainest member of the family.
+// local.h: ranks as threads of one process, the simplest communicator; used by tests.
 #pragma once
 
 #include <memory>

@@ -2,14 +2,14 @@
 
 #include <mpi.h>
 #include <sched.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
 #include <functional>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "base/log_line.h"
+#include "comm/missing_ranks.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 
@@ -38,7 +38,7 @@ std::span<Element> piece(std::span<Element> data, size_t begin) {
 MPI_Comm make_group(const Roster& roster, const std::string& name) {
   int started = 0;
   MPI_Initialized(&started);
-  if (!started) throw UsageError("MPI was not started: use mpirun or srun --mpi=pmix");
+  if (!started) throw UsageError("MPI is not running; start with mpirun or srun --mpi=pmix");
   std::vector<int> ranks;
   for (const Member& member : roster.members) ranks.push_back(member.run_rank);
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
@@ -163,12 +163,12 @@ class MpiCommunicator : public Communicator {
   }
 
   std::string missing_ranks() {
-    return roll_call(store_, roster_, options_.name, roll_call_part(options_.stall_timeout));
+    return lockstep::missing_ranks(store_, roster_, options_.name,
+                                   answer_part(options_.stall_timeout));
   }
 
   bool abort_job() {
-    spdlog::critical("all-reduce failed: {}", missing_ranks());
-    spdlog::default_logger()->flush();
+    log_line(fmt::format("all-reduce failed: {}", missing_ranks()));
     MPI_Abort(MPI_COMM_WORLD, 1);
     return true;
   }
@@ -186,7 +186,7 @@ class MpiCommunicator : public Communicator {
 MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
   int given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
-  if (given < MPI_THREAD_MULTIPLE) throw Error("this MPI does not allow several threads");
+  if (given < MPI_THREAD_MULTIPLE) throw Error("this MPI does not support MPI_THREAD_MULTIPLE");
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &roster_.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 #include "comm/roster.h"
 
 namespace lockstep {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
 #include "comm/socket.h"
 
 namespace lockstep {
@@ -37,8 +37,7 @@ std::string own_address(const Roster& roster, const std::string& interface) {
     if (!address.empty() && !is_loopback(address)) return address;
   }
   if (alone) return "127.0.0.1";
-  throw Error(
-      "cannot tell which network leads from {} to the other hosts; name it with --interface", own);
+  throw Error("cannot infer which network connects {} to the other hosts; use --interface", own);
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// own_address.h: under which address the other hosts of a run reach this one.
+// own_address.h: the address at which other hosts of a run reach this one.
 #pragma once
 
 #include <string>

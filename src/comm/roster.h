@@ -1,4 +1,4 @@
-// roster.h: who takes part: every rank's host, and this process's own rank.
+// roster.h: the ranks of a group with their hosts, and this process's own rank.
 //
 // A group inside a run (the ranks of one host, one leader per host) is a roster of its own, whose
 // members keep their rank in the whole run: that is the number that messages name.

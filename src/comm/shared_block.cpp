@@ -16,7 +16,7 @@ namespace lockstep {
 SharedBlock::SharedBlock(int64_t bytes) : file_(memfd_create("lockstep", MFD_CLOEXEC)) {
   bytes_ = bytes;
   if (!file_ || ftruncate(file_.number(), bytes) != 0) {
-    throw Error("cannot make {} of shared memory: {}", bytes_text(bytes), std::strerror(errno));
+    throw Error("cannot create {} of shared memory: {}", bytes_text(bytes), std::strerror(errno));
   }
   map();
 }

@@ -11,7 +11,7 @@
 
 namespace lockstep {
 
-// Plain numbers, so that it can be told through the store or through shared memory.
+// Plain numbers, so that it can be sent through the store or through shared memory.
 struct SharedHandle {
   int64_t process = 0, descriptor = -1, bytes = 0;
 };
@@ -28,7 +28,7 @@ class SharedBlock {
   std::byte* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
   SharedHandle handle() const;    // of one made here, until seal()
-  void seal() { file_.reset(); }  // everyone has it: nobody else can get it any more
+  void seal() { file_.reset(); }  // every rank has mapped it: no other process can open it any more
 
  private:
   void map();

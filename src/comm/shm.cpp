@@ -70,7 +70,7 @@ ShmCommunicator::Region ShmCommunicator::make_region(int64_t bytes,
   for (int other = 0; other < size(); ++other) {
     const SharedHandle& handle = segment_->slot(other).block;
     if (handle.bytes != bytes) {
-      segment_->fail(fmt::format("{} allocates {} bytes and {} {}", segment_->roster().who(rank()),
+      segment_->fail(fmt::format("{} allocates {} bytes, but {} {}", segment_->roster().who(rank()),
                                  bytes, segment_->roster().who(other), handle.bytes));
     }
     region.others.push_back(other == rank() ? SharedBlock() : SharedBlock(handle));
@@ -189,7 +189,7 @@ ShmCommunicator::Meeting ShmCommunicator::meet(std::span<float> data) {
   for (int other = 0; other < size(); ++other) {
     const Offer& theirs = segment_->slot(other).offers[met.parity];
     if (theirs.count != std::ssize(data)) {
-      segment_->fail(fmt::format("{} brings {} numbers and {} {}", segment_->roster().who(rank()),
+      segment_->fail(fmt::format("{} reduces {} values, but {} {}", segment_->roster().who(rank()),
                                  data.size(), segment_->roster().who(other), theirs.count));
     }
     if (theirs.region < 0) {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "comm/chunk.h"
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 #include "comm/roster.h"
 #include "comm/shared_block.h"
 

@@ -151,10 +151,11 @@ void ShmSegment::fail_stalled(const std::vector<int>& awaited) {
     if (state_of(slot(rank).process) == ProcessState::Stopped) stopped.push_back(rank);
   }
   if (!stopped.empty()) {
-    fail(fmt::format("{} has been stopped and did nothing for {:.1f} s", roster_.who(stopped),
-                     stall_timeout_.count()));
+    fail(fmt::format("{} is stopped (signal) and made no progress for {:.1f} s",
+                     roster_.who(stopped), stall_timeout_.count()));
   }
-  fail(fmt::format("{} did nothing for {:.1f} s", roster_.who(awaited), stall_timeout_.count()));
+  fail(fmt::format("{} made no progress for {:.1f} s", roster_.who(awaited),
+                   stall_timeout_.count()));
 }
 
 void ShmSegment::fail(const std::string& reason) {

@@ -1,4 +1,4 @@
-// shm_segment.h: where the ranks of one host meet: barrier, waiting, and who failed.
+// shm_segment.h: the shared segment of the ranks of one host: barrier, waiting, failures.
 //
 // Every rank has a bell, a word that others count up after they changed something it may wait for.
 // A rank that waits looks again and again for a moment, then sleeps on its bell (a futex) and looks
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/process.h"
+#include "comm/process_state.h"
 #include "comm/roster.h"
 #include "comm/shared_block.h"
 

@@ -32,7 +32,7 @@ Addresses resolve(const Endpoint& endpoint, int flags) {
   addrinfo* found = nullptr;
   const int code = getaddrinfo(endpoint.host.empty() ? nullptr : endpoint.host.c_str(),
                                std::to_string(endpoint.port).c_str(), &hints, &found);
-  if (code != 0) throw Error("cannot find {}: {}", endpoint.text(), gai_strerror(code));
+  if (code != 0) throw Error("cannot resolve {}: {}", endpoint.text(), gai_strerror(code));
   return {found, freeaddrinfo};
 }
 
@@ -120,7 +120,7 @@ Endpoint parse_endpoint(const std::string& text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   const bool ambiguous = !bracketed && host.find(':') != std::string::npos;
   if (port < 1 || port > 65535 || host.empty() || ambiguous) {
-    throw UsageError("'{}' is not HOST:PORT (an IPv6 address stands in brackets)", text);
+    throw UsageError("'{}' is not HOST:PORT; write an IPv6 address in brackets", text);
   }
   return {.host = host, .port = static_cast<int>(port)};
 }
@@ -157,11 +157,11 @@ Descriptor connect_to(const Endpoint& endpoint, Seconds timeout) {
         set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
         return socket;
       }
-      const char* firewall = errno == ETIMEDOUT ? ", as behind a firewall" : "";
+      const char* firewall = errno == ETIMEDOUT ? " (possibly a firewall)" : "";
       problems.insert(std::strerror(errno) + std::string(firewall));
     }
     if (Clock::now() >= deadline) {
-      throw Error("nothing answers at {} within {:.0f} s: {}", endpoint.text(), timeout.count(),
+      throw Error("no answer from {} within {:.0f} s: {}", endpoint.text(), timeout.count(),
                   fmt::join(problems, ", "));
     }
     std::this_thread::sleep_for(kBetweenTries);
@@ -183,7 +183,7 @@ void write_all(const Descriptor& socket, std::span<const std::byte> data, Second
     if (done >= 0) {
       data = data.subspan(done);
     } else if (errno == EAGAIN) {
-      if (!wait_for(socket, POLLOUT, timeout)) throw Error("it takes nothing any more");
+      if (!wait_for(socket, POLLOUT, timeout)) throw Error("it does not read any more");
     } else if (errno != EINTR) {
       throw Error("{}", std::strerror(errno));
     }

@@ -28,7 +28,7 @@ Store::Store(const StoreOptions& options) : endpoint_(options.endpoint) {
     const StoreReply welcome = ask(HelloRequest{options.token, options.member}, Seconds{0});
     if (!welcome.texts.empty()) keeper_ = welcome.texts.front();
   } catch (const Error& error) {
-    throw Error("{}; has this process another token than the run?", error.what());
+    throw Error("{}; check that all processes of the run have the same token", error.what());
   }
 }
 
@@ -41,7 +41,7 @@ std::vector<std::string> Store::get(const std::vector<std::string>& keys, Second
   if (reply.complete) return std::move(reply.texts);
   std::vector<std::string> owners;
   for (const std::string& key : reply.texts) owners.push_back(owner_of(key));
-  throw Error("waited {:.0f} s in vain for {}", timeout.count(), fmt::join(owners, ", "));
+  throw Error("timeout after {:.0f} s waiting for {}", timeout.count(), fmt::join(owners, ", "));
 }
 
 std::string Store::get(const std::string& key, Seconds timeout) {
@@ -64,7 +64,8 @@ StoreReply Store::ask(const StoreRequest& request, Seconds timeout) {
   const Seconds patience = answer_timeout_;
   const Frame frame = encode(request);
   if (frame.size() > kFrameHeaderBytes + kMostFrameBytes) {
-    throw Error("{} are too much for the store", bytes_text(static_cast<int64_t>(frame.size())));
+    throw Error("a request of {} is too large for the store",
+                bytes_text(static_cast<int64_t>(frame.size())));
   }
   try {
     write_all(socket_, frame, patience);
@@ -73,10 +74,10 @@ StoreReply Store::ask(const StoreRequest& request, Seconds timeout) {
     Frame body(std::min<size_t>(frame_length(header), 4 * kMostFrameBytes));
     read_all(socket_, body, patience);
     if (auto reply = decode_reply(body)) return *std::move(reply);
-    throw Error("it answers in another language");
+    throw Error("it uses another protocol");
   } catch (const Error& error) {
-    throw Error("the store at {}{} is gone: {}", endpoint_.text(),
-                keeper_.empty() ? "" : ", kept by " + keeper_ + ",", error.what());
+    throw Error("lost the store at {}{}: {}", endpoint_.text(),
+                keeper_.empty() ? "" : ", run by " + keeper_, error.what());
   }
 }
 

@@ -1,4 +1,4 @@
-// store.h: a rank's line to the store, where the ranks of a run find each other.
+// store.h: a client of the store, the rendezvous of the ranks of a run.
 //
 // Keys and values are texts; a key waits to be set. Any thread may call, one request is under way
 // at a time. Throws Error when the store is gone or refuses the token.
@@ -18,7 +18,7 @@ namespace lockstep {
 struct StoreOptions {
   Endpoint endpoint = {};
   std::string token = {};       // the run's secret: never on a command line
-  std::string member = {};      // the rank in the run: its loss is told as "gone/<member>"
+  std::string member = {};      // the rank in the run: its loss is recorded as "gone/<member>"
   Seconds connect_timeout{60};  // the server may start after its clients
 };
 
@@ -38,14 +38,14 @@ class Store {
   // How long the store may take to answer beyond what a request itself waits.
   void set_answer_timeout(Seconds timeout) { answer_timeout_ = timeout; }
 
-  // This machine's address on the way to the store.
+  // This machine's address on the network path to the store.
   std::string local_address() const { return lockstep::local_address(socket_); }
 
  private:
   StoreReply ask(const StoreRequest& request, Seconds timeout);
 
   Endpoint endpoint_;
-  std::string keeper_;  // who runs it; empty: nobody said
+  std::string keeper_;  // which rank runs it; empty: not known
   std::mutex mutex_;
   std::atomic<Seconds> answer_timeout_{Seconds{20}};
   Descriptor socket_;

@@ -1,4 +1,4 @@
-// store_protocol.h: what clients of the store and its server say to each other.
+// store_protocol.h: the protocol between the store's server and its clients.
 //
 // A frame is its length (32 bits, little end first) and that many bytes: a kind and its fields.
 // Texts and lists carry their own lengths. Nothing that arrives is trusted: a frame that is too

@@ -1,9 +1,7 @@
 #include "comm/store_server.h"
 
 #include <poll.h>
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/log_line.h"
 #include "base/text.h"
 #include "comm/store_protocol.h"
 
@@ -44,7 +43,7 @@ class StoreServer::Loop {
  public:
   explicit Loop(const StoreServerOptions& options)
       : options_(options), listener_(listen_on(options.endpoint)), wake_(eventfd(0, EFD_CLOEXEC)) {
-    if (!wake_) throw Error("cannot make an event descriptor: {}", std::strerror(errno));
+    if (!wake_) throw Error("cannot create an event descriptor: {}", std::strerror(errno));
   }
 
   const Descriptor& listener() const { return listener_; }
@@ -149,7 +148,7 @@ class StoreServer::Loop {
     const auto oldest = std::find_if(connections_.begin(), connections_.end(),
                                      [](const Connection& c) { return is_stranger(c); });
     if (oldest == connections_.end()) return false;
-    drop(*oldest, "too many strangers at once");
+    drop(*oldest, "too many connections without a token");
     return true;
   }
 
@@ -170,7 +169,7 @@ class StoreServer::Loop {
     if (count > 0) {
       c.input.insert(c.input.end(), buffer, buffer + count);
     } else if (count == 0) {
-      throw Error(std::string(c.member ? "" : "it went without a word"));
+      throw Error(std::string(c.member ? "" : "it disconnected without a request"));
     } else if (errno != EAGAIN && errno != EINTR) {
       throw Error("{}", std::strerror(errno));
     }
@@ -181,11 +180,11 @@ class StoreServer::Loop {
     if (c.input.size() < kFrameHeaderBytes) return false;
     const size_t length = frame_length(c.input);
     if (length > (c.member ? kMostFrameBytes : kMostHelloBytes)) {
-      throw Error("a message of {}", bytes_text(static_cast<int64_t>(length)));
+      throw Error("message too long: {}", bytes_text(static_cast<int64_t>(length)));
     }
     if (c.input.size() < kFrameHeaderBytes + length) return false;
     const auto request = decode_request(std::span(c.input).subspan(kFrameHeaderBytes, length));
-    if (!request) throw Error("not the store's language");
+    if (!request) throw Error("not the protocol of the store");
     c.input.erase(c.input.begin(), c.input.begin() + static_cast<long>(kFrameHeaderBytes + length));
     if (!c.member && !std::holds_alternative<HelloRequest>(*request)) throw Error("no token");
     last_request_ = Clock::now();
@@ -194,7 +193,7 @@ class StoreServer::Loop {
   }
 
   void handle(Connection& c, const HelloRequest& hello) {
-    if (!equal_in_constant_time(hello.token, options_.token)) throw Error("a wrong token");
+    if (!equal_in_constant_time(hello.token, options_.token)) throw Error("wrong token");
     c.member = true;
     c.name = hello.member;
     StoreReply welcome;
@@ -247,7 +246,7 @@ class StoreServer::Loop {
     const TimePoint now = Clock::now();
     for (Connection& c : connections_) {
       if (is_stranger(c) && now >= stranger_deadline(c)) {
-        drop(c, "it showed no token in time");
+        drop(c, "it sent no token in time");
       } else if (c.waiting && now >= c.waiting_until) {
         guarded(c, [&] { answer_what_is_missing(c); });
       }
@@ -257,7 +256,7 @@ class StoreServer::Loop {
   void reply(Connection& c, const StoreReply& answer) {
     const Frame frame = encode(answer);
     c.output.insert(c.output.end(), frame.begin(), frame.end());
-    if (c.output.size() > kMostUnsentBytes) throw Error("it does not read its answers");
+    if (c.output.size() > kMostUnsentBytes) throw Error("it does not read its replies");
     flush(c);
   }
 
@@ -286,7 +285,7 @@ class StoreServer::Loop {
     c.socket.reset();
     if (farewell) return;
     if (count <= kDropsLoggedFully || std::has_single_bit(static_cast<uint64_t>(count))) {
-      spdlog::warn("store: dropped {}: {} ({} so far)", c.peer, reason, count);
+      log_line(fmt::format("store: dropped {}: {} ({} so far)", c.peer, reason, count));
     }
   }
 
@@ -310,13 +309,5 @@ StoreServer::StoreServer(const StoreServerOptions& options) {
 StoreServer::~StoreServer() { loop_->stop(); }
 
 int64_t StoreServer::dropped() const { return loop_->dropped(); }
-
-std::string random_token() {
-  unsigned char bytes[16];
-  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes) throw Error("no random numbers");
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
 
 }  // namespace lockstep

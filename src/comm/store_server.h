@@ -1,4 +1,4 @@
-// store_server.h: the store itself, run by the launcher or by rank 0.
+// store_server.h: the server of the store, run by the launcher or by rank 0.
 //
 // One thread serves all connections with poll. Whoever does not begin with the run's token is a
 // stranger: at most a few hundred bytes of it are read, it has little time, and there are never
@@ -41,7 +41,5 @@ class StoreServer {
   int port_ = 0;
   std::jthread thread_;  // last: joined before the loop goes
 };
-
-std::string random_token();  // 32 hexadecimal digits from the system's random numbers
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// evaluation_times.h: when a run evaluates while it trains, as its options say.
+// evaluation_times.h: the steps at which a training run evaluates, from its options.
 #pragma once
 
 #include <cstdint>

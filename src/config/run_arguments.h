@@ -1,4 +1,4 @@
-// run_arguments.h: the command line of `lockstep train` that gives a configuration back.
+// run_arguments.h: a configuration as the command line of `lockstep train`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// run_config.h: every knob of one run, as plain values with their defaults.
+// run_config.h: all options of one run, as plain values with their defaults.
 //
 // A new knob is one member here and one row in option_table.cpp: the command line, the help and the
 // JSON form all come from that row. "Absent" means that the network or the machine decides.
@@ -10,8 +10,10 @@
 
 namespace lockstep {
 
+inline constexpr int kDefaultTimedSteps = 100;
+
 struct RunConfig {
-  // What to run.
+  // Network and data.
   std::string model = "trivial";
   std::string data_name = "";  // empty: the data set that the network is made for
   std::string data_dir = "";   // empty: synthetic images
@@ -28,13 +30,13 @@ struct RunConfig {
   bool forward_only = false;
   int seed = 1234;
 
-  // How long.
-  std::optional<int> num_batches = {};  // timed steps; absent: 100
+  // Run length.
+  std::optional<int> num_batches = {};  // timed steps; absent: kDefaultTimedSteps
   std::optional<double> num_epochs = {};
   int num_warmup_batches = 10;
   std::optional<double> precision = {};  // a part of images/sec; absent: all timed steps are done
 
-  // How values are updated.
+  // Optimizer and learning rate.
   std::string optimizer = "sgd";
   double momentum = 0.9;
   double rmsprop_decay = 0.9, rmsprop_momentum = 0.9, rmsprop_epsilon = 1.0;
@@ -49,7 +51,7 @@ struct RunConfig {
   double num_learning_rate_warmup_epochs = 0;
   std::optional<double> resnet_base_lr = {};
 
-  // On what.
+  // Device and engine.
   std::string engine = "native";
   std::string device = "cpu";
   int num_devices = 1;
@@ -57,7 +59,7 @@ struct RunConfig {
   std::string data_format = "NCHW";
   std::string conv_algo = "auto";
 
-  // How devices work together.
+  // Variable updates.
   std::string variable_update = "replicated";
   std::string gradient_op = "mean";
   std::optional<double> bucket_mb = {};
@@ -73,7 +75,7 @@ struct RunConfig {
   bool ps_in_worker = false;
   bool efficiency = false;
 
-  // What connects them.
+  // Communication.
   std::string communicator = "auto";
   std::string interface = "";
   std::string all_reduce_spec = "";
@@ -83,7 +85,7 @@ struct RunConfig {
   int task_index = 0;
   std::string ps_hosts = "", worker_hosts = "";
 
-  // On which hosts.
+  // Hosts and launchers.
   std::string launcher = "auto";
   std::string hosts = "";  // file or list; empty: this machine
   std::optional<int> nodes = {};
@@ -92,12 +94,12 @@ struct RunConfig {
   std::vector<std::string> ssh_option = {}, mpirun_option = {}, sbatch_option = {};
   bool dry_run = false;
 
-  // Somebody else's program instead of an engine.
+  // An external program instead of an engine.
   std::string program = "";  // name or TOML file; empty: none
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
 
-  // Training for real: what is kept of it, and how good it is.
+  // Checkpoints and evaluation.
   std::string train_dir = "";                // of checkpoints; empty: nothing is kept
   std::optional<int> save_model_steps = {};  // absent: only at the end
   double save_model_secs = 0;                // 0: not by time
@@ -112,7 +114,7 @@ struct RunConfig {
   std::string eval_during_training_at_specified_epochs = "";  // as 0.5,2
   std::optional<double> stop_at_top_1_accuracy = {};
 
-  // What is told.
+  // Output.
   int display_every = 10;
   std::optional<double> display_perf_ewma = {};
   std::string loss_type_to_report = "total_loss";

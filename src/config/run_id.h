@@ -1,7 +1,7 @@
-// run_id.h: a name for what a run measures, the same on every machine and in every order.
+// run_id.h: an identifier of what a run measures, the same on every machine.
 //
 // The id is a hash of all options that differ from their defaults, by name, but for those that only
-// change what is told (--result, --verbose) or how processes are reached (--ssh-option). A new
+// change what is printed (--result, --verbose) or how processes are reached (--ssh-option). A new
 // option with a default leaves all ids as they are.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_options.h"
 
 namespace lockstep {

@@ -2,13 +2,10 @@
 // names with underscores; an absent value is null.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "config/json_fwd.h"
 #include "config/run_config.h"
 
 namespace lockstep {
-
-using Json = nlohmann::ordered_json;  // keeps the order in which it was written
 
 Json run_to_json(const RunConfig& run);
 // What the JSON lacks keeps its default. Throws UsageError on unknown keys and bad values.

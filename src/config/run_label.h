@@ -1,4 +1,4 @@
-// run_label.h: short names for runs among others: what they are, and where they differ.
+// run_label.h: short labels that tell runs apart: model, batch, devices, and what differs.
 #pragma once
 
 #include <span>

@@ -50,7 +50,7 @@ void read(const RunOption& option, std::string_view text, double& value) {
   if (number && percent) *number /= 100;
   if (!number || !inside(option.details.range, *number)) {
     refuse(option,
-           option.details.is_part ? "a part such as 2% or 0.02"
+           option.details.is_part ? "a fraction such as 2% or 0.02"
                                   : "a number" + range_text(option.details.range),
            text);
   }
@@ -68,12 +68,8 @@ std::string as_choice(const std::string& choice, std::string_view text) {
 
 void read(const RunOption& option, std::string_view text, std::string& value) {
   const bool any = option.details.choices.empty();
-  if (any || (text.empty() && option.details.may_be_empty)) return void(value = text);
-  for (const std::string& choice : option.details.choices) {
-    const std::string chosen = as_choice(choice, text);
-    if (!chosen.empty()) return void(value = chosen);
-  }
-  refuse(option, fmt::format("one of {}", fmt::join(option.details.choices, ", ")), text);
+  const bool free = any || (text.empty() && option.details.may_be_empty);
+  value = free ? std::string(text) : choice_in(option, option.details.choices, text);
 }
 
 template <typename T>
@@ -101,6 +97,15 @@ std::string written(const std::optional<T>& value) {
 }
 
 }  // namespace
+
+std::string choice_in(const RunOption& option, std::span<const std::string> choices,
+                      std::string_view text) {
+  for (const std::string& choice : choices) {
+    const std::string chosen = as_choice(choice, text);
+    if (!chosen.empty()) return chosen;
+  }
+  refuse(option, fmt::format("one of {}", fmt::join(choices, ", ")), text);
+}
 
 const RunOption* find_option(std::string_view name) {
   std::string dashed(name);

@@ -27,7 +27,7 @@ struct Range {
 struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
-  std::string choices_note = {};          // told with them when another is given
+  std::string choices_note = {};          // added to the error that lists them
   bool may_be_empty = false;              // of texts with choices
   bool is_part = false;                   // of numbers: 1% is 0.01
   char letter = 0;                        // 'b' allows -b
@@ -35,7 +35,7 @@ struct OptionDetails {
   std::string value_name = {};            // in help: FILE, DIR; empty: by type
   bool only_tells = false;                // changes what is written, never what is measured
   bool only_starts = false;  // how processes are reached and watched, never what they do
-  bool launches = false;     // for whoever starts the processes, not for them
+  bool launches = false;     // for the launcher, not for the processes it starts
 };
 
 struct RunOption {
@@ -58,6 +58,9 @@ bool is_switch(const RunOption& option);                             // needs no
 bool is_list(const RunOption& option);                               // each time it is given counts
 std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"
 std::string text_of(const RunConfig& run, const RunOption& option);  // "" when absent
+// The choice that the text names, in whatever case. Throws UsageError that lists the choices.
+std::string choice_in(const RunOption& option, std::span<const std::string> choices,
+                      std::string_view text);
 // Of a list the text has a line for each value, and setting adds to it.
 // Throws UsageError, in the user's words, when the text is no allowed value.
 void set_from_text(RunConfig& run, const RunOption& option, std::string_view text);

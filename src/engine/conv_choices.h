@@ -1,4 +1,4 @@
-// conv_choices.h: by which method each convolution is computed, as a plain value.
+// conv_choices.h: the method that computes each convolution, as a plain value.
 //
 // Which method is fastest depends on shape, direction, batch, threads and machine, so it is
 // measured. The outcome is a table that can be kept in a file, or sent to other ranks: two engines

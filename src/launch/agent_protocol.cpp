@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {
@@ -29,7 +30,7 @@ AgentJob job_from_json(const Json& json) {
           .size = json.at("size"),
           .command = json.at("command"),
           .arguments = json.at("arguments"),
-          .version = json.value("version", std::string("too old to say")),
+          .version = json.value("version", std::string("unknown")),
           .token = json.at("token"),
           .keeps_store = json.at("keeps_store"),
           .store_port = json.at("store_port"),
@@ -67,7 +68,7 @@ std::string from_base64(std::string_view text) {
   for (const char letter : text) {
     if (letter == '=') break;
     const size_t digit = kDigits.find(letter);
-    if (digit == std::string_view::npos) throw Error("this is no base64");
+    if (digit == std::string_view::npos) throw Error("invalid base64");
     group = group << 6 | static_cast<uint32_t>(digit);
     bits += 6;
     if (bits < 8) continue;

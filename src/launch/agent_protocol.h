@@ -1,8 +1,8 @@
-// agent_protocol.h: what the launcher and its agent on a host say to each other, line by line, over
-// the stdin and stdout of ssh.
+// agent_protocol.h: the line protocol between the launcher and the agent on a host, over the stdin
+// and stdout of ssh.
 //
 //   launcher to agent: the job, as JSON; "store HOST:PORT" when all may begin; "stop"; "alive"
-//                      every few seconds. The end of the line, or a long silence: it is gone.
+//                      every few seconds. End of input or 60 s of silence: it is gone.
 //   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT" and
 //                      "err RANK TEXT"; "last - TEXT" for the last lines of the rank that failed,
 //                      "failed CODE TEXT" for why, CODE being "-" when a signal ended it;
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 
@@ -23,11 +23,11 @@ struct AgentJob {
   int size = 1;                        // of the whole run
   std::string command;                 // "train"
   std::vector<std::string> arguments;  // of every rank
-  std::string version;                 // of the launcher: another one may mean other options
+  std::string version;                 // of the launcher; another version may have other options
   std::string token;
   bool keeps_store = false;
   int store_port = 0;     // 0: any free one
-  std::string directory;  // for the files of this run; made, and removed in the end
+  std::string directory;  // for the files of this run; created, and removed at the end
 };
 
 inline constexpr const char* kAlive = "alive";

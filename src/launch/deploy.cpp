@@ -10,21 +10,21 @@
 
 #include "base/error.h"
 #include "base/fnv1a.h"
-#include "launch/ask.h"
 #include "launch/libraries.h"
-#include "launch/run_commands.h"
+#include "process/ask.h"
+#include "process/run_commands.h"
 
 namespace lockstep {
 namespace {
 
-// Words after the script become $1, $2, ... there: nothing of them is part of the script.
+// Arguments become $1, $2, ... of the script and are never part of its text.
 //
-// Only a program that is the user's own, in a directory that is, is run: in a directory for all,
-// others may have left one, or a link to something of the user's that is no such program.
-// All files go to a place of this deployment's own, which is renamed when everything is there. A
-// file that is shorter than it should be means that the line broke or the disk is full: then the
-// place is removed on the spot, for nobody may come back to do it. Hosts may share their disks:
-// what one that has all libraries was brought lacks those that another needs, and they are added.
+// Security: the program and its directory must be owned by the user and must not be links, because
+// in a shared directory such as /tmp others may have placed one.
+// All files go to a staging directory of this deployment, which is renamed when it is complete. A
+// file that is too short means a broken connection or a full disk. The script then removes the
+// staging directory at once, because nobody may be able to do it later. Hosts may share their
+// disks: libraries that only some of them need are added to an existing directory.
 constexpr const char* kLookForProgram =
     "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
@@ -36,18 +36,20 @@ constexpr const char* kReceive =
     "[ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
     "{ rm -rf -- \"$1\"; exit 1; }";
 constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
-constexpr const char* kInstall =  // another launcher may have been faster, or it was damaged there
+constexpr const char*
+    kInstall =  // another launcher may have been faster, or the copy may be damaged
     "ours() { [ -O \"$1\" ] && [ ! -L \"$1\" ] && "
     "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ]; }; "
     "if ours \"$2\" && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
     "rm -rf -- \"$2\"; fi; "
     "mv -T -- \"$1\" \"$2\" 2>/dev/null || { if ours \"$2\"; then for f in \"$1\"/*; do "
     "[ -e \"$2/${f##*/}\" ] || mv -- \"$f\" \"$2/\"; done; fi; "
-    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not ours\"; exit 1; }; }";
+    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not owned by you, or is a link; use "
+    "another --remote-dir\"; exit 1; }; }";
 constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
-constexpr double kSlowestBytesPerSecond = 125'000;  // of the way out, which all hosts share
-// An sshd turns some away when ten have yet to log in (MaxStartups).
+constexpr double kSlowestBytesPerSecond = 125'000;  // of our uplink, which all hosts share
+// sshd rejects connections when ten are not logged in yet (MaxStartups).
 constexpr size_t kFilesAtOnce = 4;
 
 std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
@@ -58,8 +60,8 @@ std::vector<std::string> script(const char* text, const std::vector<std::string>
 
 using Answers = std::map<std::string, std::vector<std::string>>;  // lines, by host
 
-// One command on each host, all at once. A host that fails does not stop the others, so that all
-// that fail are known.
+// One command on each host, all at once. A failed host does not stop the others, so that all
+// failures are reported together.
 class Step {
  public:
   explicit Step(const Deployment& deployment) : deployment_(deployment) {}
@@ -88,7 +90,7 @@ class Step {
     if (outcome.end == RunEnd::Interrupted) throw Interrupted();
     std::vector<HostFailure> failures;
     for (size_t i = 0; i < plan_.size(); ++i) {
-      const std::string& host = plan_[i].name;  // which may be sent several files
+      const std::string& host = plan_[i].name;  // a host may get several files
       const std::string why = why_failed(outcome, i, answers[host]);
       const bool told = std::ranges::count(failures, host, &HostFailure::host) > 0;
       if (!why.empty() && !told) failures.push_back({host, why, reached(outcome.commands[i])});
@@ -97,14 +99,14 @@ class Step {
     return answers;
   }
 
-  // On every host that can be reached, also when the user would rather have it end.
+  // On every host that can be reached, even after an interrupt. Ignores failures.
   void try_to_run() const { run_commands(plan_, {.time = kPatienceForTidying}, {}); }
 
  private:
   std::string why_failed(const PlanOutcome& outcome, size_t i,
                          const std::vector<std::string>& said) const {
     const CommandOutcome& command = outcome.commands[i];
-    if (!command.status) return "ssh cannot be started";
+    if (!command.status) return "cannot start ssh";
     if (command.ended_by_us) return outcome.why;
     if (succeeded(*command.status, plan_[i])) return "";
     return said.empty() ? "ssh ended with " + words_for(*command.status) : with_remedy(said.back());
@@ -132,30 +134,31 @@ std::vector<std::string> receive(const std::string& directory, const std::string
 
 struct Target {
   Host host;
-  std::string directory;  // where its files are gathered
+  std::string directory;  // staging directory
 };
 
-using Libraries = std::map<std::string, std::string>;  // places, by name
+using Libraries = std::map<std::string, std::string>;  // paths, by name
 
-// Which of them a host lacks, with their places here. Throws HostError.
+// The libraries that a host lacks, with their paths here. Throws HostError.
 Libraries missing_on(const Host& host, const std::vector<std::string>& ldd_lines,
                      const Libraries& own) {
   if (const std::string why = too_old(ldd_lines); !why.empty()) {
-    throw HostError({{host.name, "its system is older than this program needs: " + why, true}});
+    throw HostError({{host.name, "system libraries are too old for this program: " + why, true}});
   }
   Libraries missing;
   for (const auto& [library, path] : libraries_in(ldd_lines)) {
     if (!path.empty()) continue;
     const auto here = own.find(library);
     if (here == own.end() || here->second.empty()) {
-      throw HostError({{host.name, library + " is missing, and could not be brought there", true}});
+      throw HostError(
+          {{host.name, library + " is missing there and here; install it on the host", true}});
     }
     missing.insert(*here);
   }
   return missing;
 }
 
-// Rounds: a library may need others.
+// Repeats, because a library may need other libraries.
 void send_libraries(const std::vector<Target>& targets, const Deployment& deployment) {
   const Libraries own = own_libraries(deployment.program);
   std::set<std::pair<std::string, std::string>> sent;  // host and library
@@ -171,7 +174,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
           if (!sent.insert({host.name, library}).second) {
-            throw HostError({{host.name, library + " was brought there, and is not found", true}});
+            throw HostError({{host.name, library + " was copied there but is not found", true}});
           }
           const size_t step = files++ / kFilesAtOnce;
           if (step == send.size()) send.emplace_back(deployment);

@@ -1,7 +1,7 @@
-// deploy.h: brings this program to hosts that do not have it, with the shared libraries they lack.
+// deploy.h: copies this program to hosts that do not have it, with the shared libraries they lack.
 //
-// It lies in a directory that is named after its contents, so what is there is up to date, and
-// several versions live side by side. It appears there only when it is whole.
+// Its directory is named by a hash of the program, so what is there is up to date, and several
+// versions can coexist. The directory appears only when all files are complete.
 #pragma once
 
 #include <functional>
@@ -15,19 +15,19 @@
 namespace lockstep {
 
 struct Deployment {
-  std::string program;     // here
-  std::string remote_dir;  // there
-  std::string id;          // of this launch and no other
+  std::string program;     // path on this machine
+  std::string remote_dir;  // directory on the hosts
+  std::string id;          // unique for this launch
   SshOptions ssh;
-  std::function<bool()> interrupted = [] { return false; };  // asked often
+  std::function<bool()> interrupted = [] { return false; };  // called often
 };
 
 struct HostFailure {
   std::string host, why;
-  bool reached = false;  // ssh works; what it was to do there does not
+  bool reached = false;  // ssh works, but the command failed
 };
 
-// Has a line for each host that failed.
+// One line for each host that failed.
 class HostError : public Error {
  public:
   explicit HostError(std::vector<HostFailure> failed);
@@ -40,15 +40,15 @@ class Interrupted : public Error {
   Interrupted() : Error("interrupted") {}
 };
 
-// The directory of the program on every host, which holds `lockstep` and its libraries. All hosts
-// at once. Throws HostError for the hosts that failed, Interrupted when the user wants no more;
-// then nothing is left there.
+// Deploys to all hosts at once. Returns the directory with `lockstep` and its libraries, the same
+// on every host. Throws HostError for the hosts that failed, or Interrupted; then nothing is left
+// on them.
 std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
-// A directory there as the user writes it: no shell reads the '~', and commands begin at home.
+// Makes '~/x' relative: no shell expands the '~', and ssh commands start in the home directory.
 std::string without_home(const std::string& directory);
 
-// Names this file by its contents: "lockstep-3f0a...".
+// The name of this file by its contents: "lockstep-3f0a...".
 std::string directory_name(const std::string& program);
 
 }  // namespace lockstep

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kMostSlots = 4096;
 
-// Names go to ssh and into messages, never to a shell; but what begins with a dash ssh would take
-// for an option, and no host has spaces or control characters in its name.
+// Names go to ssh and into messages, never to a shell. But ssh would take a leading dash as an
+// option, and host names have no spaces or control characters.
 bool is_host_name(const std::string& name) {
   constexpr std::string_view kAllowed = "._-:@%";
   return !name.empty() && name.front() != '-' && std::ranges::all_of(name, [&](char letter) {
@@ -35,7 +35,7 @@ std::string without_user(const std::string& target) {
   return target.substr(user_in(target).size());
 }
 
-// By another name for ssh it is the same user who logs in, unless that name says otherwise.
+// The ssh name keeps the user of the host, unless it names its own.
 void reach_by(Host& host, const std::string& alias) {
   host.ssh_target = (user_in(alias).empty() ? user_in(host.ssh_target) : "") + alias;
 }
@@ -63,14 +63,14 @@ class Reader {
     return checked({text.substr(0, colon), text.substr(0, colon), slots(text.substr(colon + 1))});
   }
 
-  // What may follow a host on its line.
+  // A word after the host on its line.
   void add_word(Host& host, const std::string& word) const {
     constexpr std::string_view kSlots = "slots=", kMost = "max_slots=", kMostToo = "max-slots=";
     if (word.starts_with(kSlots)) {
       host.slots = slots(word.substr(kSlots.size()));
     } else if (!word.starts_with(kMost) && !word.starts_with(kMostToo)) {
       if (without_user(host.ssh_target) != host.name) {
-        complain(fmt::format("'{}' is one word too many", word));
+        complain(fmt::format("'{}' is unexpected; use HOST [SSH_NAME] [slots=N]", word));
       }
       reach_by(host, checked({word, word}).ssh_target);
     }
@@ -91,11 +91,11 @@ class Reader {
     return host;
   }
 
-  // Who logs in there is ssh's affair: the other hosts know it by what follows the '@'.
+  // The user is for ssh only; the other hosts use the part after the '@'.
   Host checked(Host host) const {
     const std::string name = without_user(host.name);
     if (!is_host_name(host.name) || !is_host_name(name) || host.name.rfind('@') == 0) {
-      complain(fmt::format("'{}' is no name of a host", host.name));
+      complain(fmt::format("'{}' is not a valid host name", host.name));
     }
     host.name = name;
     return host;
@@ -120,7 +120,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// All that is wrong with a list is told at once.
+// Collects all problems of a list, to report them together.
 class Problems {
  public:
   template <typename Reading>
@@ -150,7 +150,7 @@ void add_line(std::vector<Host>& hosts, const std::string& line, const Reader& r
   }
   if (hosts.size() == before) return;
   if (words.size() > 1 && listed.size() > 1) {
-    reader.complain("a list of hosts between commas stands alone on its line");
+    reader.complain("a comma-separated list of hosts must be alone on its line");
   }
   for (size_t i = 1; i < words.size(); ++i) reader.add_word(hosts.back(), words[i]);
 }
@@ -176,7 +176,7 @@ bool is_file(const std::string& text) {
   return std::filesystem::exists(status) && !std::filesystem::is_directory(status);
 }
 
-// No domain ends so.
+// No domain has these endings.
 bool looks_like_a_file(const std::string& text) {
   constexpr std::string_view kEndings[] = {".txt", ".list",     ".lst",   ".cfg",  ".conf",
                                            ".ini", ".hostfile", ".hosts", ".nodes"};
@@ -191,7 +191,7 @@ std::string no_file_either(const std::string& file_or_list, const std::string& w
   const bool one_word =
       !file_or_list.empty() && file_or_list.find_first_of(", :\n") == std::string::npos;
   if (!unknown || !one_word || is_file(file_or_list)) return why;
-  return fmt::format("{}; and there is no file '{}'", why, file_or_list);
+  return fmt::format("{}; no file '{}' either", why, file_or_list);
 }
 
 std::vector<Host> parse_hosts(const std::string& text, const std::string& where) {
@@ -203,7 +203,7 @@ std::vector<Host> parse_hosts(const std::string& text, const std::string& where)
     problems.note([&] { add_line(hosts, lines[i], Reader(where, line), problems); });
   }
   problems.report();
-  if (hosts.empty()) throw UsageError("{} names no host", where);
+  if (hosts.empty()) throw UsageError("{}: no hosts given", where);
   refuse_twice(hosts, where);
   return hosts;
 }
@@ -226,17 +226,18 @@ std::vector<Host> read_hosts(const std::string& file_or_list) {
   std::error_code unknown;
   if (std::filesystem::is_directory(file_or_list, unknown) &&
       file_or_list.find('/') != std::string::npos) {
-    throw UsageError("--hosts {}: it is a directory, not a file", file_or_list);
+    throw UsageError("--hosts {}: is a directory; give a file or a list of hosts", file_or_list);
   }
   if (!is_file(file_or_list)) {
     if (looks_like_a_file(file_or_list)) {
-      throw UsageError("--hosts {}: there is no such file", file_or_list);
+      throw UsageError("--hosts {}: no such file", file_or_list);
     }
     return parse_hosts(file_or_list, "--hosts");
   }
   std::ifstream file(file_or_list);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad() || !file.is_open()) throw UsageError("--hosts {}: cannot be read", file_or_list);
+  if (file.bad() || !file.is_open())
+    throw UsageError("--hosts {}: cannot read the file", file_or_list);
   return parse_hosts(text, file_or_list);
 }
 

@@ -10,7 +10,7 @@ namespace lockstep {
 
 namespace {
 
-// As a shell would be told: "A=1 B='x y' program ...".
+// As a shell command: "A=1 B='x y' program ...".
 std::string line_of(const std::map<std::string, std::string>& env,
                     const std::vector<std::string>& argv, const std::string& secret) {
   std::string text;
@@ -56,9 +56,9 @@ std::string describe(const LaunchPlan& plan, const std::string& secret) {
                         process.cores.empty() ? "" : fmt::format(", cores {}", process.cores),
                         line_of(process.env, process.argv, secret));
   }
-  text += fmt::format("port: {}\ncores: {}\n", plan.meeting, plan.cores);
+  text += fmt::format("port: {}\ncores: {}\n", plan.rendezvous, plan.cores);
   if (!plan.batch_script.empty()) return text + "submitted to Slurm:\n" + plan.batch_script;
-  if (are_the_processes(plan)) return text + "started here: all of them\n";
+  if (are_the_processes(plan)) return text + "started here: all of the above\n";
   text += "started here:\n";
   for (const Command& command : plan.commands) {
     text += fmt::format("  {}\n", line_of(command.env, command.argv, secret));

@@ -1,5 +1,5 @@
-// launch_plan.h: what starting a run comes to: which process runs where, and what is started here
-// so that it does. Launchers write plans; --dry-run shows them, run_plan() of app/ runs any.
+// launch_plan.h: the plan of a run: which process runs where, and which commands this machine
+// starts. Launchers write plans; --dry-run prints them, and launch() executes them.
 #pragma once
 
 #include <map>
@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "launch/agent_protocol.h"
-#include "launch/command.h"
 #include "launch/hosts.h"
-#include "launch/placement.h"
+#include "launch/place_ranks.h"
 #include "launch/ssh.h"
 #include "launch/tagged_line.h"
+#include "process/command.h"
 
 namespace lockstep {
 
-// What every launcher is told.
+// The input of every launcher.
 struct LaunchJob {
   std::string program;                 // path of this one
   std::string version;                 // of it
@@ -23,25 +23,25 @@ struct LaunchJob {
   std::vector<std::string> arguments;  // of every process
   std::vector<Host> hosts;
   std::vector<PlacedRank> ranks;  // on them
-  // What is added to the environment of every process, and the variable that tells it its rank
-  // where nobody else does. Secrets travel here, and never in arguments.
+  // Added to the environment of every process, and the variable for its rank if the launcher sets
+  // it. Secrets are passed here and never in arguments.
   std::map<std::string, std::string> environment = {};
   std::string rank_variable = {};
-  std::vector<std::string> cores = {};  // of each rank, where they are known before: "0-3"
-  std::string id = {};                  // of this run and no other
-  std::string token = {};               // without which nobody is let in
+  std::vector<std::string> cores = {};  // of each rank, if known in advance: "0-3"
+  std::string id = {};                  // unique for this run
+  std::string token = {};               // shared secret of the run
   std::string interface = {};
   int store_port = 0;  // 0: any free one
 
-  // Of one launcher or another.
+  // Options of single launchers.
   std::string remote_dir = {};
   SshOptions ssh = {};
   std::vector<std::string> mpirun_options = {}, sbatch_options = {};
   std::string mpirun_version = {};  // what `mpirun --version` says
   bool as_root = false;
-  bool uses_mpi = false;  // the processes talk by MPI
-  // Of a job that is yet to be submitted: the launcher inside it, and the files OUTPUT-%j.log and
-  // OUTPUT-%j.err. Empty arguments: this is an allocation already.
+  bool uses_mpi = false;  // the processes communicate by MPI
+  // For a job to submit: arguments of the launcher inside it, and its files OUTPUT-%j.log and
+  // OUTPUT-%j.err. Empty arguments: we are inside an allocation.
   std::vector<std::string> batch_arguments = {};
   std::string output = {};
 };
@@ -51,33 +51,33 @@ struct PlannedProcess {
   std::string role;  // "worker 0", "server 1"
   std::string host;
   std::vector<std::string> argv;
-  std::map<std::string, std::string> env = {};  // what we add to its environment
-  std::string cores = {};                       // empty: not known before
+  std::map<std::string, std::string> env = {};  // added to its environment
+  std::string cores = {};                       // empty: not known in advance
 };
 
 struct LaunchPlan {
   std::vector<PlannedProcess> processes;  // by rank
   std::vector<Command> commands;          // started here
-  LineTag tag = LineTag::None;            // how a line of theirs says whose it is
-  std::string meeting;                    // "a free port of node1": where all processes meet
-  std::string cores;                      // who decides on them
+  LineTag tag = LineTag::None;            // how output lines name their rank
+  std::string rendezvous;                 // rendezvous of all processes: "a free port on node1"
+  std::string cores;                      // how cores are assigned
 
-  // By ssh: commands[i] is the agent of hosts[i], which is brought the program and told agents[i].
+  // For ssh: commands[i] starts the agent of hosts[i], which gets the program and agents[i].
   std::vector<Host> hosts = {};
   std::vector<AgentJob> agents = {};
-  size_t keeper = 0;  // whose agent keeps the store
+  size_t keeper = 0;  // index of the host whose agent runs the store
 
-  std::string batch_script = {};  // of a job that is submitted; its lines are followed
+  std::string batch_script = {};  // of a job to submit
   std::string batch_output = {};  // as LaunchJob::output
 };
 
-// Whether each learns its rank from us, or from whoever starts it.
+// Whether ranks are set by us or by the program that starts the processes.
 enum class Ranks { Ours, Theirs };
 std::vector<PlannedProcess> processes_of(const LaunchJob& job, const std::string& program,
                                          Ranks ranks);
 
 // For --dry-run: every process with its host, environment and command, and what is started here.
-// `secret` is the variable whose value is shown to nobody.
+// The value of the variable `secret` is not shown.
 std::string describe(const LaunchPlan& plan, const std::string& secret);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// libraries.h: which shared libraries a program needs, by what ldd says of it.
+// libraries.h: reads the output of ldd: which shared libraries a program needs.
 #pragma once
 
 #include <map>
@@ -7,11 +7,11 @@
 
 namespace lockstep {
 
-// Where each library is, by its name; empty: not found there. What has no place of its own (the
-// loader, the kernel's vdso) is left out.
+// Path of each library by name; empty: not found. Entries without a path (the loader, the vdso) are
+// left out.
 std::map<std::string, std::string> libraries_in(const std::vector<std::string>& ldd_lines);
 
-// The line that says that the system is too old for the program; empty: there is none.
+// The line saying that the C library is too old for the program; empty: none.
 std::string too_old(const std::vector<std::string>& ldd_lines);
 
 }  // namespace lockstep

@@ -34,12 +34,12 @@ std::string names_of(const std::map<std::string, std::string>& environment) {
   return names;
 }
 
-// MPI takes these as one text, and divides it at spaces.
+// MPI takes these as one string and splits it at spaces.
 std::string ssh_arguments(const SshOptions& ssh) {
   std::string text = "-o BatchMode=yes";
   for (const std::string& option : ssh.more) {
     if (option.find(' ') != std::string::npos) {
-      throw UsageError("--ssh-option '{}': mpirun hands no spaces to ssh; use your ssh config",
+      throw UsageError("--ssh-option '{}': mpirun cannot pass spaces to ssh; use your ssh config",
                        option);
     }
     text += " -o " + option;
@@ -53,7 +53,7 @@ Words one_process(const LaunchJob& job) {
   return words;
 }
 
-// One part per stretch, divided by ':', since each says its own host.
+// One section per stretch of ranks, separated by ':', each with its own host.
 Words open_mpi(const LaunchJob& job) {
   Words words = {"mpirun", "--bind-to", "none", "--map-by", "slot", "--tag-output"};
   add(words, {"--mca", "mpi_yield_when_idle", "1"});
@@ -76,7 +76,7 @@ Words open_mpi(const LaunchJob& job) {
   return words;
 }
 
-// As it is called when no hosts are given.
+// Without --hosts (DefaultHosts::Localhost).
 bool is_this_machine(const LaunchJob& job) {
   return job.hosts.size() == 1 && job.hosts.front().ssh_target == "localhost";
 }
@@ -90,7 +90,7 @@ Words mpich(const LaunchJob& job) {
   for (const Stretch& stretch : stretches_of(job.ranks)) {
     if (std::find(seen.begin(), seen.end(), stretch.host) != seen.end()) {
       throw UsageError(
-          "MPICH fills host by host, and these servers belong elsewhere; use --ps-in-worker, "
+          "MPICH fills hosts in order and cannot place these servers; use --ps-in-worker, "
           "--ps-per-node, or --launcher ssh");
     }
     seen.push_back(stretch.host);
@@ -105,7 +105,7 @@ Words mpich(const LaunchJob& job) {
   return words;
 }
 
-// MPICH has no words for the options of ssh.
+// MPICH takes options for ssh only from the environment.
 std::map<std::string, std::string> mpich_environment(const LaunchJob& job) {
   std::map<std::string, std::string> environment = job.environment;
   if (!job.ssh.more.empty()) environment["HYDRA_LAUNCHER_EXTRA_ARGS"] = ssh_arguments(job.ssh);
@@ -120,7 +120,7 @@ MpiKind mpi_kind(const std::string& version_text) {
   for (const char* mark : {"hydra", "mpich", "intel(r) mpi"}) {
     if (text.find(mark) != std::string::npos) return MpiKind::Mpich;
   }
-  throw Error("mpirun is neither Open MPI's nor MPICH's: it says '{}'",
+  throw Error("mpirun is neither Open MPI nor MPICH; its version is '{}'",
               version_text.substr(0, version_text.find('\n')));
 }
 
@@ -132,12 +132,11 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
                     .argv = open ? open_mpi(job) : mpich(job),
                     .env = open ? job.environment : mpich_environment(job),
                     .stop_signal = SIGUSR1,
-                    .orphan_signal = SIGUSR1}},  // SIGTERM twice, and it would tidy up nothing
+                    .orphan_signal = SIGUSR1}},  // after two SIGTERM it would not clean up
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
-      .meeting = open ? "a free one of rank 0's host, told by MPI" : "a free one of this machine",
-      .cores =
-          "bound to none; workers of a host divide them, each pinned to its "
-          "part"};
+      .rendezvous = open ? "a free port on rank 0's host, exchanged through MPI"
+                         : "a free port on this machine",
+      .cores = "not bound by mpirun; divided among the workers of a host, each pinned to its own"};
   return plan;
 }
 

@@ -1,9 +1,9 @@
-// mpirun.h: the launcher that leaves starting to MPI's own: Open MPI's mpirun, or MPICH's.
+// mpirun.h: the launcher that uses mpirun of Open MPI or MPICH.
 //
-// What Open MPI must be told: to bind nothing (it would bind each of up to two processes to one
-// core, and a worker computes with all of its cores), to yield while it waits, which interface to
-// use where there are several, and that root is meant. A process that ends with an error does not
-// end the others at once: rank 0 may be writing what was measured.
+// Options for Open MPI: no binding (it would bind each of up to two processes to one core, but a
+// worker uses all of its cores), yield while waiting, the network interface if there are several,
+// and permission to run as root. A failed process does not end the others at once, because rank 0
+// may still be writing the result.
 #pragma once
 
 #include "launch/launch_plan.h"
@@ -12,11 +12,11 @@ namespace lockstep {
 
 enum class MpiKind { OpenMpi, Mpich };
 
-// By what `mpirun --version` says. Throws Error when it is neither.
+// From the output of `mpirun --version`. Throws Error if it is neither.
 MpiKind mpi_kind(const std::string& version_text);
 
-// The program must be at the same path on all hosts. Throws UsageError when MPICH cannot place the
-// ranks: it fills host by host.
+// The program must have the same path on all hosts. Throws UsageError if MPICH cannot place the
+// ranks: it fills hosts in order.
 LaunchPlan plan_mpirun(const LaunchJob& job);
 
 }  // namespace lockstep

@@ -12,11 +12,11 @@
 namespace lockstep {
 namespace {
 
-// $1 is the script, the rest are words for sbatch. Asked to stop (USR1), it has the program inside
-// the job interrupted, or cancels a job that has not begun and would not hear; asked to end (TERM),
-// it cancels the job, whoever asks again meanwhile. Signals only leave a note, and sbatch does not
-// hear them: a job whose number nobody knows could not be cancelled. scontrol fails when the
-// controller is busy: only its word counts as the end, or that it knows no such job any more.
+// $1 is the script, the rest are arguments of sbatch. On USR1 it interrupts the program inside the
+// job, or cancels a job that has not started. On TERM it cancels the job and ignores further
+// signals. Signals only set a flag, and sbatch does not see them: a job with an unknown number
+// could not be cancelled. scontrol fails if the controller is busy, so the job has ended only if
+// scontrol says so or no longer knows it.
 constexpr const char* kSubmitAndWait = R"sh(
 stop=; end=
 trap 'stop=1' USR1
@@ -32,10 +32,10 @@ last=
 while :; do
   end_if_asked
   text=$(trap '' USR1; scontrol --oneliner show job "$job" 2>&1)
-  end_if_asked  # before anything is written: whoever read it may be gone
+  end_if_asked  # before writing: the reader may be gone
   case $text in
     *JobState=*) state=${text#*JobState=}; state=${state%% *};;
-    *'Invalid job id'*) echo "$job END UNKNOWN (the controller has forgotten it)"; exit 0;;
+    *'Invalid job id'*) echo "$job END UNKNOWN (the controller no longer knows it)"; exit 0;;
     *) state=;;
   esac
   case $state in
@@ -68,9 +68,9 @@ size_t hosts_used(const LaunchJob& job) {
   return hosts.size();
 }
 
-// Laid out in the order of the list, however few cores that leaves for each: workers of a node
-// divide what the job has there. One that fails does not end the others at once, since rank 0 may
-// be writing what was measured.
+// Ranks follow the order of the node list, regardless of cores: workers of a node divide the cores
+// of the job there. A failed rank does not end the others at once, because rank 0 may still be
+// writing the result.
 LaunchPlan plan_srun(const LaunchJob& job) {
   std::vector<std::string> words = {"srun",
                                     "--label",
@@ -95,25 +95,25 @@ LaunchPlan plan_srun(const LaunchJob& job) {
                         .env = std::move(environment),
                         .stop_signal = SIGUSR1}},
           .tag = LineTag::Slurm,
-          .meeting = "of rank 0's node, from the numbers of job and step",
-          .cores = "those of the job; workers of a node divide them, each pinned to its part"};
+          .rendezvous = "on rank 0's node, derived from job and step id",
+          .cores = "those of the job, divided among the workers of a node, each pinned to its own"};
 }
 
 LaunchPlan plan_sbatch(const LaunchJob& job) {
   std::string script = "#!/bin/sh\n#SBATCH --job-name=lockstep\n";
-  // A job that began anew when a node is lost would measure something else.
+  // No requeue: a job restarted after losing a node would measure something else.
   script += fmt::format("#SBATCH --nodes={}\n#SBATCH --exclusive\n#SBATCH --no-requeue\n",
                         job.hosts.size());
   for (const std::string& option : job.sbatch_options) {
     if (option.find('\n') != std::string::npos || !option.starts_with('-')) {
-      throw UsageError("--sbatch-option '{}' must be as on a line #SBATCH: --name=value", option);
+      throw UsageError("--sbatch-option '{}': must be --name=value, as on an #SBATCH line", option);
     }
     script += fmt::format("#SBATCH {}\n", option);
   }
   std::vector<std::string> inside = {job.program, job.command};
   inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
   script += fmt::format("exec {}\n", shell_line(inside));
-  std::string pattern = job.output;  // to Slurm % begins a number or a name
+  std::string pattern = job.output;  // for Slurm, % starts a placeholder
   for (size_t at = 0; (at = pattern.find('%', at)) != std::string::npos; at += 2) {
     pattern.insert(at, "%");
   }
@@ -123,8 +123,8 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
                                  fmt::format("--output={}-%j.log", pattern),
                                  fmt::format("--error={}-%j.err", pattern)},
                         .stop_signal = SIGUSR1}},
-          .meeting = "of rank 0's node, from the numbers of job and step",
-          .cores = "those of the job; workers of a node divide them, each pinned to its part",
+          .rendezvous = "on rank 0's node, derived from job and step id",
+          .cores = "those of the job, divided among the workers of a node, each pinned to its own",
           .batch_script = script,
           .batch_output = job.output};
 }

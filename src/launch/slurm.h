@@ -1,25 +1,25 @@
-// slurm.h: the launcher of Slurm. Inside an allocation one srun starts all processes, each on the
-// node that it is planned for. Outside, a batch job is submitted that does the same: its script
-// starts this program inside the allocation, and whoever submitted it waits and follows.
+// slurm.h: the Slurm launcher. Inside an allocation one srun starts all processes, each on its
+// planned node. Outside, it submits a batch job whose script starts this program inside the
+// allocation, and follows the job until it ends.
 #pragma once
 
 #include "launch/launch_plan.h"
 
 namespace lockstep {
 
-// Submits it if the job has arguments for a launcher inside. Throws UsageError for an option of
-// sbatch that is no line.
+// Plans a batch job if `job` has batch arguments, else srun. Throws UsageError for an invalid
+// --sbatch-option.
 LaunchPlan plan_slurm(const LaunchJob& job);
 
-// What srun is told besides: to share nodes with other steps. In a shell that srun itself has given
-// out it would wait for the end of that shell. (An srun that does not know the wish ignores it.)
+// Environment for srun: share nodes with other steps. Inside a shell started by srun it would
+// otherwise wait for that shell to end. (Older versions of srun ignore it.)
 std::map<std::string, std::string> srun_environment();
 
-// What the command that submits and waits says.
+// A line of the command that submits and waits.
 struct BatchNews {
   std::string job;    // its number
   std::string state;  // as squeue writes it, or END
-  std::string more;   // a reason; of END: state and exit code
+  std::string more;   // a reason; for END: state and exit code
 };
 BatchNews parse_batch_news(const std::string& line);
 

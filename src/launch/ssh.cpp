@@ -14,10 +14,10 @@ struct Remedy {
 };
 constexpr Remedy kRemedies[] = {
     {"Host key verification failed",
-     "a host that is new: --ssh-option StrictHostKeyChecking=accept-new, or ssh-keyscan; one whose "
-     "key has changed: ssh-keygen -R"},
+     "new host: --ssh-option StrictHostKeyChecking=accept-new, or ssh-keyscan; changed key: "
+     "ssh-keygen -R"},
     {"Permission denied (",
-     "name the user as USER@HOST, and the key by --ssh-option IdentityFile=FILE"},
+     "give the user as USER@HOST and the key with --ssh-option IdentityFile=FILE"},
 };
 
 }  // namespace
@@ -31,9 +31,9 @@ Command on_host(const Host& host, const std::vector<std::string>& words,
     command.argv.insert(command.argv.end(), {"-o", option});
   };
   for (const std::string& option : options.more)
-    add(option);  // to ssh the first of its kind counts
+    add(option);  // ssh uses the first value of an option
   add(fmt::format("ConnectTimeout={}", options.connect_timeout));
-  // A link that died is noticed, whatever the user's configuration says.
+  // Notices a dead connection, whatever the user's configuration says.
   add("ServerAliveInterval=10");
   add("ServerAliveCountMax=3");
   command.argv.insert(command.argv.end(), {"--", host.ssh_target, shell_line(words)});

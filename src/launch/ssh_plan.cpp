@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// $1 is where the program and the libraries that the host lacks are.
+// $1 is the directory with the program and the libraries that the host lacks.
 constexpr const char* kStartAgent =
     "d=$(cd -- \"$1\" && pwd) && "
     "LD_LIBRARY_PATH=\"$d${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$d/lockstep\" agent";
@@ -47,10 +47,10 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
     if (rank.rank == 0) plan.keeper = found->second;
   }
   plan.agents[plan.keeper].keeps_store = true;
-  plan.meeting =
-      fmt::format("{} of {}", job.store_port == 0 ? "a free one" : fmt::to_string(job.store_port),
+  plan.rendezvous =
+      fmt::format("{} on {}", job.store_port == 0 ? "a free port" : fmt::to_string(job.store_port),
                   plan.hosts[plan.keeper].name);
-  plan.cores = "workers of a host divide them, each pinned to its part";
+  plan.cores = "divided among the workers of a host, each pinned to its own";
   return plan;
 }
 

@@ -1,6 +1,6 @@
-// ssh_plan.h: the launcher of other hosts by ssh. The program is brought to every host, and one
-// agent on each runs the ranks there and ends them when the launcher is gone. The agent of rank
-// 0's host keeps the store; when it listens, all begin.
+// ssh_plan.h: the ssh launcher. The program is copied to every host. One agent per host runs the
+// ranks there and ends them if the launcher is gone. The agent of rank 0's host runs the store; all
+// ranks start when it listens.
 #pragma once
 
 #include "launch/launch_plan.h"

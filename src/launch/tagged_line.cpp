@@ -8,7 +8,7 @@ namespace lockstep {
 namespace {
 
 std::optional<int> rank_in(const std::string& line, size_t begin, size_t end) {
-  const size_t digits = line.find_first_not_of(' ', begin);  // padded to the widest of all
+  const size_t digits = line.find_first_not_of(' ', begin);  // padded to the widest rank
   if (digits >= end) return {};
   const auto rank = whole_number(line.substr(digits, end - digits));
   return rank && *rank >= 0 ? std::optional<int>(static_cast<int>(*rank)) : std::nullopt;
@@ -22,7 +22,7 @@ std::optional<TaggedLine> of_open_mpi(const std::string& line) {
   if (end == std::string::npos || comma > end) return {};
   const auto rank = rank_in(line, comma + 1, end);
   if (!rank) return {};
-  // A line of which mpirun read one part after the other has the tag before each part.
+  // If mpirun read a line in several parts, each part has the tag.
   const std::string tag = line.substr(0, end + kOut.size());
   std::string text = line.substr(tag.size());
   for (size_t at = 0; (at = text.find(tag, at)) != std::string::npos;) text.erase(at, tag.size());

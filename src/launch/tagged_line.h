@@ -1,4 +1,4 @@
-// tagged_line.h: whose line it is, when one program passes on what many processes say.
+// tagged_line.h: finds the rank of an output line that mpirun or srun passes on.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct TaggedLine {
   bool operator==(const TaggedLine&) const = default;
 };
 
-// Absent: the program speaks for itself.
+// Absent: a line of the starting program itself.
 std::optional<TaggedLine> tagged_line(LineTag tag, const std::string& line, bool from_stderr);
 
 }  // namespace lockstep

@@ -1,5 +1,5 @@
-// compute_probe.h: a moment of plain arithmetic on many threads, to find the slow one of many
-// machines that should be alike. No statement about what a machine can do.
+// compute_probe.h: a short arithmetic benchmark on many threads, to find the slow one among
+// machines that should be equal. It is not a measure of peak performance.
 #pragma once
 
 #include "base/time.h"

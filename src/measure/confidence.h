@@ -1,4 +1,4 @@
-// confidence.h: how well a throughput is known.
+// confidence.h: the confidence interval of a throughput.
 //
 // Steps of one run depend on each other (a slow spell lasts many steps), so the usual error of the
 // mean is too small. A circular block bootstrap draws whole runs of neighbouring steps instead of

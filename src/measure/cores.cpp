@@ -62,7 +62,7 @@ CoreSet parse_cores(const std::string& text) {
     const std::vector<std::string> ends = split(range, '-');
     const auto first = whole_number(ends.front()), last = whole_number(ends.back());
     if (ends.size() > 2 || !first || !last || *first < 0 || *last > 1 << 20) {
-      throw Error("'{}' is no list of cores such as 0-3,8", text);
+      throw Error("'{}' is not a list of cores such as 0-3,8", text);
     }
     for (int64_t core = *first; core <= *last; ++core) cores.push_back(static_cast<int>(core));
   }

@@ -1,5 +1,5 @@
-// host.h: the machine that a run was measured on, as far as it tells: every fact can be absent
-// (virtual machines hide most of them).
+// host.h: describes the machine that a run was measured on; every fact can be absent (virtual
+// machines hide most of them).
 #pragma once
 
 #include <cstdint>

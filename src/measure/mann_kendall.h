@@ -1,4 +1,4 @@
-// mann_kendall.h: do samples in the order of time rise or fall? (Mann 1945, Kendall 1975)
+// mann_kendall.h: test for a trend in samples over time (Mann 1945, Kendall 1975).
 #pragma once
 
 #include "measure/statistics.h"

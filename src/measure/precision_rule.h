@@ -1,5 +1,5 @@
-// precision_rule.h: whether a run has gone on long enough: its steps are steady, and its throughput
-// is known as well as was wanted.
+// precision_rule.h: decides when a run may stop early: its steps are steady and the confidence
+// interval of its throughput is narrow enough.
 //
 // It is looked at after 30 timed steps, and then whenever there are half as many more: looking
 // costs time between steps, and every look gives chance an occasion to end the run too early.

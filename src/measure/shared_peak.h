@@ -1,5 +1,5 @@
-// shared_peak.h: what the cores of a run can compute together, from what its workers measured at
-// the same time.
+// shared_peak.h: the joint FMA peak of all cores of a run, from what its workers measured at the
+// same time.
 //
 // A burst lasts milliseconds, so a worker has a core to itself meanwhile even where several take
 // turns on it. On a host whose workers want more cores than there are, what they reach is therefore

@@ -1,4 +1,4 @@
-// statistics.h: what a row of samples says. Quantiles interpolate linearly between order
+// statistics.h: statistics of samples. Quantiles interpolate linearly between order
 // statistics; deviations divide by n. Samples must not be empty.
 #pragma once
 

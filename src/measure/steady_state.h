@@ -1,4 +1,4 @@
-// steady_state.h: from which step on a run was steady, if ever.
+// steady_state.h: finds the step from which a run is steady, if any.
 //
 // First the start is cut off where that makes the mean of the rest best known: MSER-5 (White 1997)
 // takes means of five steps and the cut with the least squared error of the mean. Then the rest

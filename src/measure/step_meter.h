@@ -1,4 +1,4 @@
-// step_meter.h: where the time of each step went, kept raw.
+// step_meter.h: records the time of each phase of each step, raw.
 //
 // A step is cut into phases by scopes. Scopes nest, and time belongs to the innermost: when the
 // optimizer runs on one gradient in the middle of backward, that time is Update, not Backward. So

@@ -1,4 +1,4 @@
-// stragglers.h: which rank the others waited for.
+// stragglers.h: finds the ranks that the others waited for.
 //
 // In lockstep all ranks take equally long for a step; the slow one is that which waits least. What
 // a rank does besides waiting for communication is its own time. The slowest rank of a step is

@@ -1,4 +1,4 @@
-// transfers.h: what every step communicates, and when it did.
+// transfers.h: the transfers of every step and their times.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// two_samples.h: which of two rows of samples is larger, and by how much.
+// two_samples.h: compares two samples: which is larger, and by how much.
 //
 // Samples must be independent of each other: launches of a program, or means over blocks of steps
 // that are long enough. Nothing here assumes a distribution.

@@ -1,4 +1,4 @@
-// cost.h: what a network costs, known before anything runs.
+// cost.h: the arithmetic and memory cost of a network.
 #pragma once
 
 #include <cstdint>

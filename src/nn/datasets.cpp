@@ -14,7 +14,7 @@ const Dataset& find_dataset(std::string_view name) {
   if (found != std::end(kDatasets)) return *found;
   std::vector<std::string_view> names;
   for (const Dataset& dataset : kDatasets) names.push_back(dataset.name);
-  throw UsageError("unknown data set '{}'; there are {}", name, fmt::join(names, ", "));
+  throw UsageError("unknown data set '{}'; use one of {}", name, fmt::join(names, ", "));
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// graph.h: what a network is: layers in the order they were added, each after its inputs.
+// graph.h: a network: layers in the order in which they were added, each after its inputs.
 #pragma once
 
 #include <string>

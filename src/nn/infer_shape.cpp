@@ -32,11 +32,11 @@ struct Infer {
     if (!fits) throw Error("layer {} does not fit its input: {}", name, why);
   }
   const Shape& image_input() const {
-    need(inputs.size() == 1 && inputs[0].rank() == 3, "it takes one image");
+    need(inputs.size() == 1 && inputs[0].rank() == 3, "it needs one image");
     return inputs[0];
   }
   const Shape& one_input() const {
-    need(inputs.size() == 1, "it takes one input");
+    need(inputs.size() == 1, "it needs one input");
     return inputs[0];
   }
   Inferred same_as_input() const { return {one_input(), {}}; }
@@ -71,15 +71,15 @@ struct Infer {
   Inferred operator()(const Relu&) const { return same_as_input(); }
   Inferred operator()(const Dropout&) const { return same_as_input(); }
   Inferred operator()(const Add&) const {
-    need(inputs.size() == 2 && inputs[0] == inputs[1], "it takes two of one shape");
+    need(inputs.size() == 2 && inputs[0] == inputs[1], "it needs two inputs of the same shape");
     return {inputs[0], {}};
   }
   Inferred operator()(const Concat&) const {
-    need(!inputs.empty(), "it takes at least one");
+    need(!inputs.empty(), "it needs at least one input");
     int64_t channels = 0;
     for (const Shape& in : inputs) {
       need(in.rank() == 3 && in.height() == inputs[0].height() && in.width() == inputs[0].width(),
-           "images must have one size");
+           "images must have the same size");
       channels += in.channels();
     }
     return {{channels, inputs[0].height(), inputs[0].width()}, {}};
@@ -90,7 +90,7 @@ struct Infer {
     return {{in.channels() + pad.before + pad.after, in.height(), in.width()}, {}};
   }
   Inferred operator()(const SoftmaxLoss&) const {
-    need(one_input().rank() == 1, "it takes logits");
+    need(one_input().rank() == 1, "it needs logits");
     return {{1}, {}};
   }
 };

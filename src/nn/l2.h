@@ -1,4 +1,4 @@
-// l2.h: the penalty that weight decay adds to the loss.
+// l2.h: the L2 penalty that weight decay adds to the loss.
 //
 // An optimizer returns the sum of squares of what it wrote, so that only the first step has to
 // read all values for it.

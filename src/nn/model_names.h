@@ -1,4 +1,4 @@
-// model_names.h: when two spellings mean one model, and which names are close to a wrong one.
+// model_names.h: canonical model names, and names close to a misspelt one.
 #pragma once
 
 #include <span>

@@ -52,7 +52,7 @@ class Optimizer {
 
   virtual std::vector<NamedState> state(ParameterId id) = 0;
   virtual int64_t steps() const = 0;          // begun so far
-  virtual void set_steps(int64_t steps) = 0;  // when training goes on from a checkpoint
+  virtual void set_steps(int64_t steps) = 0;  // when training resumes from a checkpoint
 };
 
 std::vector<std::string_view> optimizer_names();

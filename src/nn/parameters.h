@@ -1,4 +1,4 @@
-// parameters.h: what a network learns: the list of its parameters, in creation order.
+// parameters.h: the parameters of a network, in creation order.
 #pragma once
 
 #include <string>

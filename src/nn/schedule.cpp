@@ -125,7 +125,7 @@ std::vector<std::string> problems_in(const LearningRateFlags& flags) {
   problem_if(decays && !decays_fully,
              "--num-epochs-per-decay and --learning-rate-decay-factor must be set together, both "
              "above zero");
-  problem_if(decays && !flags.initial, "a learning rate decay needs --init-learning-rate");
+  problem_if(decays && !flags.initial, "a learning rate decay requires --init-learning-rate");
   problem_if(flags.minimum != 0 && !decays_fully,
              "--minimum-learning-rate needs --num-epochs-per-decay and "
              "--learning-rate-decay-factor");

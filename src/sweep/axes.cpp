@@ -20,7 +20,7 @@ constexpr size_t kProblemsShown = 20;
 RunConfig with(RunConfig run, const std::vector<Setting>& point) {
   for (const Setting& setting : point) {
     const RunOption* option = find_option(setting.option);
-    if (!option) throw UsageError("a run has no option '{}'", setting.option);
+    if (!option) throw UsageError("unknown run option '{}'", setting.option);
     set_from_text(run, *option, setting.value);
   }
   return run;
@@ -35,7 +35,7 @@ void refuse_double_settings(std::span<const Axis> axes) {
     }
     for (const std::string& option : own) {
       if (seen.insert(option).second) continue;
-      throw UsageError("--{} is set twice: once by itself, once by another axis", option);
+      throw UsageError("--{} is set twice: by its own axis and by another; remove one", option);
     }
   }
 }
@@ -45,7 +45,7 @@ std::vector<RunConfig> combinations(const RunConfig& base, std::span<const Axis>
   for (const Axis& axis : axes) {
     if (axis.points.empty()) continue;
     if (runs.size() * axis.points.size() > kMostRuns) {
-      throw UsageError("these axes make more than {} runs", kMostRuns);
+      throw UsageError("these axes make more than {} runs; use fewer values", kMostRuns);
     }
     std::vector<RunConfig> more;
     for (const RunConfig& run : runs) {
@@ -56,7 +56,7 @@ std::vector<RunConfig> combinations(const RunConfig& base, std::span<const Axis>
   return runs;
 }
 
-// What is wrong, with the runs that have it: by network, the numbers of devices.
+// A problem with the runs that have it: numbers of devices by network.
 class Problems {
  public:
   void add(const RunConfig& run, const std::string& what) {
@@ -68,7 +68,7 @@ class Problems {
     }
   }
 
-  // One line each; what all runs have needs no names.
+  // One line per problem. A problem of all runs does not list them.
   std::vector<std::string> lines(size_t runs) const {
     std::vector<std::string> lines;
     for (const Problem& problem : all_) {
@@ -134,22 +134,22 @@ std::vector<std::string> doubling(int most) {
 }
 
 std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Settle& settle) {
+                             const Resolve& resolve) {
   refuse_double_settings(axes);
   std::vector<SweepRun> runs;
   std::set<std::string> ids;
   Problems problems;
-  const std::vector<RunConfig> wishes = combinations(base, axes);
-  for (const RunConfig& wish : wishes) {
+  const std::vector<RunConfig> options = combinations(base, axes);
+  for (const RunConfig& requested : options) {
     try {
-      const RunConfig run = settle(wish);
+      const RunConfig run = resolve(requested);
       const std::string id = run_id(run);
       if (ids.insert(id).second) runs.push_back({id, run});
-    } catch (const UsageError& error) {  // all of them are told at once
-      problems.add(wish, error.what());
+    } catch (const UsageError& error) {  // collected, to report all together
+      problems.add(requested, error.what());
     }
   }
-  if (auto lines = problems.lines(wishes.size()); !lines.empty()) refuse(std::move(lines));
+  if (auto lines = problems.lines(options.size()); !lines.empty()) refuse(std::move(lines));
   return runs;
 }
 

@@ -1,7 +1,7 @@
-// axes.h: a base configuration and axes make the runs of a sweep.
+// axes.h: expands a base configuration and axes into the runs of a sweep.
 //
-// An axis is a list of points, and a point sets one option or a few: --models sets the network and
-// its batch size at once. Runs are all combinations; those that come to the same work are one.
+// An axis is a list of points. A point sets one or more options: --models sets network and batch
+// size. Runs are all combinations; combinations that resolve to the same work are one run.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Setting {
   std::string value;
 };
 struct Axis {
-  std::string name;  // as the user calls it
+  std::string name;  // for messages
   std::vector<std::vector<Setting>> points;
 };
 
@@ -29,16 +29,16 @@ struct SweepRun {
 
 // The axis of one option.
 Axis option_axis(const std::string& option, const std::vector<std::string>& values);
-// "alexnet:256", "resnet50": names with batch sizes, which may be left out. Throws UsageError.
+// "alexnet:256", "resnet50": names with optional batch sizes. Throws UsageError.
 Axis models_axis(const std::vector<std::string>& entries);
-// 1, 2, 4, ... and the most, whether it is a power of two or not.
+// 1, 2, 4, ... and `most` itself.
 std::vector<std::string> doubling(int most);
 
-// Makes a configuration definite (names spelled one way, defaults filled in) or throws UsageError.
-using Settle = std::function<RunConfig(const RunConfig&)>;
+// Resolves a configuration (canonical names, defaults filled in). Throws UsageError.
+using Resolve = std::function<RunConfig(const RunConfig&)>;
 
-// The runs, without doubles. Throws UsageError with the problems of all of them.
+// The runs without duplicates. Throws UsageError with the problems of all runs.
 std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Settle& settle);
+                             const Resolve& resolve);
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "measure/statistics.h"
-#include "report/launch_rate.h"
+#include "report/results/launch_rate.h"
 
 namespace lockstep {
 namespace {
@@ -43,7 +43,7 @@ std::vector<SweepRun> survivors(const std::vector<SweepRun>& runs, const StoreCo
   return order;
 }
 
-HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, Store& store,
+HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, ResultsStore& store,
                            const std::string& program,
                            const std::function<double(const SweepRun&)>& seconds_of,
                            const HalvingWatch& watch) {

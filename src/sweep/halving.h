@@ -1,8 +1,8 @@
-// halving.h: finds the fastest of many runs without measuring all of them well.
+// halving.h: finds the fastest of many runs with few launches of the slow ones.
 //
-// Successive halving (Jamieson and Talwalkar 2016): all candidates are launched once; the faster
-// part of them goes on to the next round, where each is launched several times as often; and so on,
-// until a few are left that are known well. Launches of earlier rounds count in later ones.
+// Successive halving (Jamieson and Talwalkar 2016): all candidates are launched once. The fastest
+// part continues to the next round with several times as many launches each, until a few are left
+// that are measured precisely. Launches of earlier rounds count in later ones.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,18 @@
 namespace lockstep {
 
 struct HalvingRules {
-  int factor = 3;         // one in so many goes on, launched so many times as often
-  size_t least = 2;       // that always go on: a winner needs somebody to beat
+  int factor = 3;         // 1/factor of the runs continue, with factor times the launches
+  size_t least = 2;       // runs that always continue, so that the winner has a rival
   int most_launches = 9;  // of one candidate
 };
 
 struct HalvingRound {
   int launches;                // of each, those of earlier rounds included
-  std::vector<SweepRun> runs;  // who takes part
+  std::vector<SweepRun> runs;  // participants
 };
 
-// The fastest part of the runs by the mean time of their launches, the fastest first; runs without
-// any result never go on.
+// The fastest part of the runs by mean time of their launches, fastest first. Runs without a result
+// never continue.
 std::vector<SweepRun> survivors(const std::vector<SweepRun>& runs, const StoreContents& contents,
                                 const HalvingRules& rules);
 
@@ -35,13 +35,13 @@ struct HalvingWatch {
 };
 
 struct HalvingOutcome {
-  std::vector<SweepRun> ranking;  // of the last round, the fastest first; empty: all failed
+  std::vector<SweepRun> ranking;  // of the last round, fastest first; empty: all failed
   int rounds = 0;
   bool interrupted = false;
 };
 
 // `plan`: the candidates; its repeats are not used.
-HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, Store& store,
+HalvingOutcome run_halving(const SweepPlan& plan, const HalvingRules& rules, ResultsStore& store,
                            const std::string& program,
                            const std::function<double(const SweepRun&)>& seconds_of,
                            const HalvingWatch& watch);

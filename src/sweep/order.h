@@ -1,8 +1,7 @@
-// order.h: in which order a sweep launches its runs.
+// order.h: the order in which a sweep launches its runs.
 //
-// Round after round: in each, every run is launched once, in an order of its own drawn from the
-// seed. So a machine that slows down in the afternoon slows all runs alike, and no run always
-// follows the same other.
+// A sweep has rounds. Each round launches every run once, in a random order drawn from the seed. So
+// a machine that becomes slower affects all runs alike, and no run always follows the same one.
 #pragma once
 
 #include <cstddef>

@@ -9,12 +9,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/run_event.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
-#include "launch/run_commands.h"
 #include "measure/launches.h"
-#include "report/launch_rate.h"
-#include "sweep/failure.h"
+#include "process/run_commands.h"
+#include "report/results/launch_rate.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -27,8 +27,8 @@ constexpr const char* kLogDirectory = "logs";
 
 using Key = std::pair<std::string, int>;  // id and repeat
 
-// A simulation has the id of the run that it stands for, and settles nothing.
-std::set<Key> settled_keys(const StoreContents& contents, bool retry_failed) {
+// A simulated result has the id of its run but does not count as a launch.
+std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
   std::set<Key> keys;
   for (const StoredRun& run : contents.runs) {
     if (run.result.simulated()) continue;
@@ -62,22 +62,23 @@ std::optional<double> rate_in(const std::string& line) {
   return error == std::errc() ? std::optional(rate) : std::nullopt;
 }
 
-std::string error_of(const PlanOutcome& ended) {
-  const std::string why = ended.why.empty() ? "it left no result" : ended.why;
-  if (ended.end != RunEnd::Failed) return why;  // what it says then is that it was ended
-  const std::string said = complaint_in(ended.commands.front().last_lines);
-  return said.empty() ? why : fmt::format("{} ({})", said, why);
+// `failure`: the reason that the run reported, which is more useful than an exit code.
+std::string error_of(const PlanOutcome& ended, const std::optional<RunEvent>& failure) {
+  const std::string why = ended.why.empty() ? "no result was written" : ended.why;
+  if (ended.end != RunEnd::Failed)
+    return why;  // its own message would only say that it was stopped
+  return failure ? fmt::format("{} ({})", failure->text, why) : why;
 }
 
 class Sweep {
  public:
-  Sweep(const SweepPlan& plan, Store& store, const std::string& program,
+  Sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
         const std::function<double(const SweepRun&)>& seconds_of, const SweepWatch& watch)
       : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
     for (const StoredRun& run : store.contents().runs) {
       if (!run.result.simulated()) note(run);
     }
-    settled_ = settled_keys(store.contents(), plan.retry_failed);
+    finished_ = finished_keys(store.contents(), plan.retry_failed);
   }
 
   SweepOutcome run() {
@@ -93,7 +94,7 @@ class Sweep {
 
  private:
   void attend(const SweepRun& run, int round) {
-    if (settled_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
+    if (finished_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -109,7 +110,7 @@ class Sweep {
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
   }
 
-  // Measured by a sweep that was killed before it could write that down.
+  // The result of a sweep that was killed before it could store it.
   std::optional<StoredRun> left_behind(const SweepRun& run, int round) const {
     const std::string raw = raw_file_of(run, round);
     const fs::path path = fs::path(store_.directory()) / raw;
@@ -122,14 +123,14 @@ class Sweep {
                         .result = {}};
     try {
       stored.result = read_result(path.string());
-    } catch (const Error&) {  // not one of ours: it is measured again
+    } catch (const Error&) {  // not a valid result: it is measured again
       return {};
     }
     const bool same = run_id(stored.result.config) == run.id;
     return same && stored.measured() && !is_known(stored) ? std::optional(stored) : std::nullopt;
   }
 
-  // A launch that failed after it had written its result stays one that failed.
+  // A launch that failed after writing its result remains failed.
   bool is_known(const StoredRun& found) const {
     return std::ranges::any_of(store_.contents().runs, [&](const StoredRun& run) {
       return run.id == found.id && run.repeat == found.repeat &&
@@ -138,7 +139,8 @@ class Sweep {
   }
 
   Command command_for(const SweepRun& run, int round, const std::string& result) const {
-    Command command = {.name = "train", .argv = {program_, "train"}};
+    Command command = {
+        .name = "train", .argv = {program_, "train"}, .env = {{kEventsVariable, "1"}}};
     for (const std::string& argument : train_arguments(run.config)) {
       command.argv.push_back(argument);
     }
@@ -161,7 +163,11 @@ class Sweep {
     const Command command = command_for(run, round, path);
     const Launch now = progress(run, round);
     if (watch_.starting) watch_.starting(now);
+    std::optional<RunEvent> failure;
     const auto line = [&](const OutputLine& output) {
+      const auto event = parse_event_line(output.text);
+      const bool failed = event && event->kind != RunEvent::Kind::Interrupted;
+      if (failed && !failure) failure = event;
       const auto rate = rate_in(output.text);
       if (rate && watch_.live) watch_.live(now, *rate);
       return Next::GoOn;
@@ -171,19 +177,19 @@ class Sweep {
         std::span(&command, 1), {.time = plan_.run_timeout, .interrupted_grace = kLongSteps},
         {.line = line, .poll = poll});
     if (ended.end == RunEnd::Interrupted) {
-      fs::remove(path);  // half a run would look like one
+      fs::remove(path);  // a partial result would look like a complete one
       return {};
     }
-    StoredRun stored = stored_run(run, round, ended, path);
-    if (is_full_disk(stored.result.error.value_or(""))) {
-      throw Error("{}; the sweep ends here, and the same command goes on once there is room",
-                  *stored.result.error);
+    StoredRun stored = stored_run(run, round, ended, path, failure);
+    if (failure && failure->kind == RunEvent::Kind::DiskFull) {
+      throw DiskFullError("{}; sweep stopped; free disk space and run the same command to resume",
+                          failure->text);
     }
     return stored;
   }
 
   StoredRun stored_run(const SweepRun& run, int round, const PlanOutcome& ended,
-                       const std::string& path) const {
+                       const std::string& path, const std::optional<RunEvent>& failure) const {
     StoredRun stored = {.id = run.id,
                         .repeat = round,
                         .raw_file = fs::exists(path) ? raw_file_of(run, round) : "",
@@ -198,15 +204,17 @@ class Sweep {
     }
     if (ended.end != RunEnd::Completed || stored.raw_file.empty()) {
       stored.result.config = run.config;
-      stored.result.status = "failed";
-      stored.last_lines = ended.commands.front().last_lines;
-      if (!stored.result.error) stored.result.error = error_of(ended);
+      stored.result.status = RunStatus::Failed;
+      for (const std::string& text : ended.commands.front().last_lines) {
+        if (!parse_event_line(text)) stored.last_lines.push_back(text);
+      }
+      if (!stored.result.error) stored.result.error = error_of(ended, failure);
     }
     return stored;
   }
 
   void note(const StoredRun& run) {
-    settled_.emplace(run.id, run.repeat);
+    finished_.emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
     note_time(times_, run);
   }
@@ -222,7 +230,7 @@ class Sweep {
     for (const SweepRun& each : plan_.runs) {
       const bool precise = is_precise(plan_, times_, each);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
-        if (settled_.contains({each.id, repeat})) continue;
+        if (finished_.contains({each.id, repeat})) continue;
         remaining += seconds_for(each);
         ++missing;
       }
@@ -236,12 +244,12 @@ class Sweep {
   }
 
   const SweepPlan& plan_;
-  Store& store_;
+  ResultsStore& store_;
   const std::string& program_;
   const std::function<double(const SweepRun&)>& seconds_of_;
   const SweepWatch& watch_;
   SweepOutcome outcome_;
-  std::set<Key> settled_;
+  std::set<Key> finished_;
   Times times_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
 };
@@ -254,21 +262,21 @@ std::string raw_file_of(const SweepRun& run, int repeat) {
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents) {
-  const std::set<Key> settled = settled_keys(contents, plan.retry_failed);
+  const std::set<Key> finished = finished_keys(contents, plan.retry_failed);
   Times times;
   for (const StoredRun& run : contents.runs) note_time(times, run);
   std::vector<std::pair<size_t, int>> missing;
   for (int round = 0; round < plan.repeats; ++round) {
     for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
       const SweepRun& run = plan.runs[index];
-      if (settled.contains({run.id, round}) || is_precise(plan, times, run)) continue;
+      if (finished.contains({run.id, round}) || is_precise(plan, times, run)) continue;
       missing.emplace_back(index, round);
     }
   }
   return missing;
 }
 
-SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+SweepOutcome run_sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
                        const std::function<double(const SweepRun&)>& seconds_of,
                        const SweepWatch& watch) {
   return Sweep(plan, store, program, seconds_of, watch).run();

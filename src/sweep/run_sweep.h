@@ -1,9 +1,9 @@
-// run_sweep.h: launches what the store lacks, one run after the other, and stores each at once.
+// run_sweep.h: launches the runs that are missing in the store, one at a time, and stores each.
 //
-// A launch is `lockstep train` as a process of its own, so it starts as cold as any run does and
-// takes nothing with it when it dies. A run that failed is a result with its error, and the sweep
-// goes on, unless the disk is full: then it throws Error, and nothing of that launch is stored. A
-// result that a killed sweep had no time to store is found by its raw file.
+// A launch is a separate `lockstep train` process, so it starts cold like any run, and its crash
+// does not affect the sweep. A failed run is stored with its error, and the sweep continues. If the
+// disk is full it throws Error and stores nothing of that launch. A result that a killed sweep
+// could not store is recovered from its raw file.
 #pragma once
 
 #include <functional>
@@ -14,31 +14,31 @@
 
 #include "base/time.h"
 #include "config/run_arguments.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 #include "sweep/axes.h"
 
 namespace lockstep {
 
 struct SweepPlan {
   std::vector<SweepRun> runs;
-  int repeats = 5;                       // launches of each run; with a precision, at most
-  std::optional<double> precision = {};  // enough once half of the interval is below this part
+  int repeats = 5;  // launches of each run; the maximum if there is a precision
+  std::optional<double> precision = {};  // stop when half the interval is below this fraction
   uint64_t order_seed = 1;
   bool retry_failed = false;  // failed runs count as missing
   Seconds run_timeout{3600};  // of one launch
-  // The line names --num-devices, so a list of hosts has no say in it.
+  // --num-devices is given, so the slots of a host list are ignored.
   bool says_devices = false;
-  // Whether a launch starts processes of its own, whose logs are kept in the store's directory.
+  // Whether a launch starts several processes; their logs go to the directory of the store.
   std::function<bool(const RunConfig&)> starts_processes = [](const RunConfig&) { return false; };
 };
 
-inline constexpr int kLeastForPrecision = 3;  // fewer launches happen to agree too often
+inline constexpr int kLeastForPrecision = 3;  // fewer launches agree by chance too often
 
-// One launch as the watcher sees it.
+// A launch, for progress messages.
 struct Launch {
   const SweepRun& run;
   int repeat = 0;
-  int done = 0, all = 0;  // launches; with a precision `all` is the most that there can be
+  int done = 0, all = 0;  // launches; with a precision `all` is the maximum
   Seconds remaining{};    // estimated
 };
 
@@ -57,12 +57,12 @@ struct SweepOutcome {
 // "runs/0123456789abcdef-0.json", within the store's directory.
 std::string raw_file_of(const SweepRun& run, int repeat);
 
-// What is still to be launched, in order, as far as it is known before.
+// The launches to do, in order, as far as known in advance.
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents);
 
-// `seconds_of`: guesses how long a launch will take.
-SweepOutcome run_sweep(const SweepPlan& plan, Store& store, const std::string& program,
+// `seconds_of`: estimated duration of a launch.
+SweepOutcome run_sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
                        const std::function<double(const SweepRun&)>& seconds_of,
                        const SweepWatch& watch);
 

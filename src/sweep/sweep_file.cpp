@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A value as it would stand on the command line.
+// A value as text, as on the command line.
 std::string text_of(const toml::node& node, const std::string& where) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
@@ -28,10 +28,9 @@ int line_of(const toml::node& node) { return static_cast<int>(node.source().begi
 
 std::vector<SweepEntry> read_sweep_file(const std::string& path) {
   if (std::filesystem::is_directory(path)) {
-    throw UsageError("{} is a directory; a sweep reads a file, and --output names its directory",
-                     path);
+    throw UsageError("{} is a directory; give a sweep file, and the directory with --output", path);
   }
-  if (!std::filesystem::is_regular_file(path)) throw UsageError("there is no file {}", path);
+  if (!std::filesystem::is_regular_file(path)) throw UsageError("{}: no such file", path);
   const toml::parse_result file = toml::parse_file(path);
   if (!file) {
     throw UsageError("{}:{}: {}", path, file.error().source().begin.line,

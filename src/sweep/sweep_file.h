@@ -1,4 +1,4 @@
-// sweep_file.h: a sweep written down in TOML, with the names of the command line:
+// sweep_file.h: reads a sweep from TOML, with the option names of the command line:
 //
 //   models = ["inception3:16", "alexnet:256"]
 //   num-devices = [1, 2, 4]

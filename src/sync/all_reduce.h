@@ -19,7 +19,7 @@
 
 #include "comm/communicator.h"
 #include "sync/buckets.h"
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "sync/updater.h"
 
 namespace lockstep {
@@ -55,7 +55,7 @@ class AllReduce : public Strategy {
   TransferTimes& time_of(int64_t number);
 
   void communicate(int64_t first);  // the thread; from this bucket on
-  void hand_over(int64_t end);      // so many buckets of this step are ready
+  void hand_over(int64_t end);      // the first `end` buckets of this step are ready
   void update_arrived();            // optimizer on what came back, without waiting
   void wait_for(int64_t number);    // throws what the thread threw
   void update(int64_t number);

@@ -1,4 +1,4 @@
-// buckets.h: groups gradients into messages worth sending.
+// buckets.h: groups gradients into all-reduce buckets.
 //
 // Backward finishes parameters last layer first, and many are a few hundred bytes. Sent together,
 // they cost one message while backward is still computing the rest. The arena holds gradients in
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sync/options.h"
+#include "sync/sync_options.h"
 #include "tensor/parameter_arena.h"
 
 namespace lockstep {

@@ -30,7 +30,7 @@ Seconds DistributedReplicated::finish_step() {
   pulled_with_[slices - 1] = client_.post(kNoSlice, slices - 1);
   Seconds waited{0};
   while (taken_ < slices) {
-    waited += client_.courier().wait(pulled_with_[taken_]);
+    waited += client_.exchange().wait(pulled_with_[taken_]);
     client_.tell_engine(taken_++);
   }
   squares_ = client_.pulled_squares();
@@ -40,13 +40,14 @@ Seconds DistributedReplicated::finish_step() {
 void DistributedReplicated::post_up_to(int slice) {
   for (; posted_ < slice; ++posted_) {
     const int before = posted_ - 1;
-    const Courier::Ticket ticket = client_.post(posted_, before >= 0 ? before : kNoSlice);
+    const BackgroundExchange::Ticket ticket =
+        client_.post(posted_, before >= 0 ? before : kNoSlice);
     if (before >= 0) pulled_with_[before] = ticket;
   }
 }
 
 void DistributedReplicated::take_pulled() {
-  while (taken_ + 1 < posted_ && client_.courier().made(pulled_with_[taken_])) {
+  while (taken_ + 1 < posted_ && client_.exchange().made(pulled_with_[taken_])) {
     client_.tell_engine(taken_++);
   }
 }

@@ -21,7 +21,7 @@ class DistributedReplicated : public Strategy {
   Seconds begin_step(double learning_rate) override;
   void gradient_ready(ParameterId id) override;
   Seconds finish_step() override;
-  void settle() override { client_.settle(); }
+  void drain() override { client_.drain(); }
   void finish() override { client_.finish(); }
   double sum_of_squares() const override { return squares_; }
   void carry_on(const Carried& carried) override { client_.carry_on(carried); }
@@ -41,9 +41,9 @@ class DistributedReplicated : public Strategy {
 
   SyncOptions options_;
   double squares_ = 0;
-  int ready_ = 0, posted_ = 0, taken_ = 0;    // slices of this step
-  std::vector<Courier::Ticket> pulled_with_;  // by slice
-  ServerClient client_;                       // last: its thread uses the rest
+  int ready_ = 0, posted_ = 0, taken_ = 0;               // slices of this step
+  std::vector<BackgroundExchange::Ticket> pulled_with_;  // by slice
+  ServerClient client_;                                  // last: its thread uses the rest
 };
 
 }  // namespace lockstep

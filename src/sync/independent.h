@@ -1,4 +1,4 @@
-// independent.h: every replica trains alone; with one device, that is all there is to do.
+// independent.h: every replica trains alone; also the strategy of a single device.
 //
 // A parameter is updated the moment that its gradient is ready, while both are still in cache.
 #pragma once

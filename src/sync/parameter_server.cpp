@@ -28,12 +28,12 @@ void ParameterServer::carry_on(const Carried& carried) {
 }
 
 void ParameterServer::newest_values(std::span<float> values) {
-  settle_staged();
+  finish_staged();
   client_.pull_newest(values);
 }
 
 Carried ParameterServer::carried() {
-  settle_staged();
+  finish_staged();
   Carried carried = client_.carried();
   if (has_staged_) {
     const auto staged = staged_.floats();
@@ -49,22 +49,22 @@ Seconds ParameterServer::begin_step(double learning_rate) {
 }
 
 Seconds ParameterServer::fetch() {
-  const Seconds waited = client_.courier().wait(client_.pull_all(client_.arena().all_values()));
+  const Seconds waited = client_.exchange().wait(client_.pull_all(client_.arena().all_values()));
   client_.tell_engine();
   squares_ = client_.pulled_squares();
   return waited;
 }
 
-Seconds ParameterServer::settle_staged() {
+Seconds ParameterServer::finish_staged() {
   if (fetched_ == 0) return Seconds{0};
-  const Seconds waited = client_.courier().wait(fetched_);
+  const Seconds waited = client_.exchange().wait(fetched_);
   staged_squares_ = client_.pulled_squares();
   fetched_ = 0;
   return waited;
 }
 
 Seconds ParameterServer::swap_staged() {
-  const Seconds waited = settle_staged();
+  const Seconds waited = finish_staged();
   if (has_staged_) {
     std::ranges::copy(staged_.floats(), client_.arena().all_values().begin());
     client_.tell_engine();
@@ -90,7 +90,7 @@ void ParameterServer::push_up_to(int slice) {
 // The next backward writes over the gradients, so they must be on their way.
 Seconds ParameterServer::finish_step() {
   push_up_to(static_cast<int>(client_.slices().size()));
-  return client_.courier().wait(last_push_);
+  return client_.exchange().wait(last_push_);
 }
 
 }  // namespace lockstep

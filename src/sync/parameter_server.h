@@ -20,7 +20,7 @@ class ParameterServer : public Strategy {
   Seconds begin_step(double learning_rate) override;
   void gradient_ready(ParameterId id) override;
   Seconds finish_step() override;
-  void settle() override { client_.settle(); }
+  void drain() override { client_.drain(); }
   void finish() override { client_.finish(); }
   double sum_of_squares() const override { return squares_; }
   void carry_on(const Carried& carried) override;
@@ -36,16 +36,16 @@ class ParameterServer : public Strategy {
   void make_room();  // for staged values
   Seconds fetch();
   Seconds swap_staged();
-  Seconds settle_staged();     // what is on its way has come
+  Seconds finish_staged();     // what is on its way has come
   void push_up_to(int slice);  // those before it
 
   SyncOptions options_;
   double squares_ = 0;
   int ready_ = 0, pushed_ = 0;  // slices of this step
-  Courier::Ticket last_push_ = 0;
-  Courier::Ticket fetched_ = 0;  // when staged_ is filled; 0: nothing is on its way
-  Memory staged_;                // laid out like the arena's values; the courier writes here
-  bool has_staged_ = false;      // or will have: what the next step reads
+  BackgroundExchange::Ticket last_push_ = 0;
+  BackgroundExchange::Ticket fetched_ = 0;  // when staged_ is filled; 0: nothing is on its way
+  Memory staged_;            // laid out like the arena's values; the exchange writes here
+  bool has_staged_ = false;  // or will have: what the next step reads
   double staged_squares_ = 0;
   ServerClient client_;  // last: its thread uses the rest
 };

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "comm/gather.h"
 #include "nn/l2.h"
-#include "sync/kept_slice.h"
+#include "sync/owned_slice.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 
@@ -33,7 +33,7 @@ class Server {
 
   bool can_answer(int slice, int worker) const;
   void answer(int slice, int worker);
-  void send_answer(Answer answer, int worker);
+  void send_answer(ServerAnswer answer, int worker);
   void hear_failure(const Request& request, int worker);
 
   struct WorkerState {
@@ -46,14 +46,14 @@ class Server {
   double gradient_scale_;
   std::vector<Slice> slices_;  // of all servers, as requests count them; others' are empty here
   Memory values_;
-  std::vector<KeptSlice> kept_;           // as slices_
+  std::vector<OwnedSlice> owned_;         // as slices_
   std::vector<ParameterId> first_part_;   // of each slice, as the optimizer counts them
   std::unique_ptr<Optimizer> optimizer_;  // owned: its momentum belongs to this server
   size_t kinds_;                          // of numbers that it remembers per value
   int64_t updates_before_;                // of a checkpoint
   std::vector<WorkerState> workers_;
   Rooms rooms_;
-  std::string failure_;  // why workers are told to end; empty: they are not
+  std::string failure_;  // the reason sent to workers so that they stop; empty: no failure
 };
 
 Server::Server(Communicator& everyone, const ServerPlan& plan)
@@ -72,7 +72,7 @@ Server::Server(Communicator& everyone, const ServerPlan& plan)
   values_ = Memory(floats * static_cast<int64_t>(sizeof(float)));
   std::vector<OptimizedParameter> parts;
   for (int64_t begin = 0; const Slice& slice : slices_) {
-    kept_.emplace_back(values_.floats().subspan(begin, slice.floats), plan.workers);
+    owned_.emplace_back(values_.floats().subspan(begin, slice.floats), plan.workers);
     begin += slice.floats;
     first_part_.push_back(static_cast<ParameterId>(parts.size()));
     for (const SlicePart& part : slice.parts) parts.push_back({part.floats, part.decays});
@@ -81,11 +81,11 @@ Server::Server(Communicator& everyone, const ServerPlan& plan)
 }
 
 void Server::take_first_values() {
-  for (size_t i = 0; i < kept_.size(); ++i) {
-    everyone_.recv(kept_[i].values(), 0, kDataTag);
+  for (size_t i = 0; i < owned_.size(); ++i) {
+    everyone_.recv(owned_[i].values(), 0, kDataTag);
     for (const SlicePart& part : slices_[i].parts) {
-      const auto values = kept_[i].values().subspan(part.first_float, part.floats);
-      if (part.decays) kept_[i].sum_of_squares += sum_of_squares(values);
+      const auto values = owned_[i].values().subspan(part.first_float, part.floats);
+      if (part.decays) owned_[i].sum_of_squares += sum_of_squares(values);
     }
   }
 }
@@ -114,7 +114,7 @@ void Server::serve() {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
     const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
-    if (worker >= std::ssize(workers_)) throw Error("rank {} is no worker", worker);
+    if (worker >= std::ssize(workers_)) throw Error("rank {} is not a worker", worker);
     handle(request, worker);
   }
   if (!failure_.empty()) throw Error("{}", failure_);
@@ -138,7 +138,7 @@ void Server::handle(const Request& request, int worker) {
     case RequestKind::Failed:
       return hear_failure(request, worker);
   }
-  throw Error("rank {} sent no request that a parameter server knows", worker);
+  throw Error("rank {} sent an unknown request to a parameter server", worker);
 }
 
 void Server::check(int slice, int worker) const {
@@ -153,14 +153,14 @@ void Server::visit(const Request& request, int worker) {
   const bool pulls = request.pull != kNoSlice;
   const bool at_once = pulls && can_answer(request.pull, worker);
   if (request.push != kNoSlice) {
-    KeptSlice& slice = kept_[request.push];
+    OwnedSlice& slice = owned_[request.push];
     const auto room = slice.room_for(worker, rooms_);
     receive(room, worker, at_once ? request.pull : kNoSlice);
   } else if (at_once) {
-    everyone_.send(kept_[request.pull].values(), worker, kDataTag);
+    everyone_.send(owned_[request.pull].values(), worker, kDataTag);
   }
-  if (at_once) send_answer({.sum_of_squares = kept_[request.pull].sum_of_squares}, worker);
-  if (pulls && !at_once) kept_[request.pull].asking[worker] = true;
+  if (at_once) send_answer({.sum_of_squares = owned_[request.pull].sum_of_squares}, worker);
+  if (pulls && !at_once) owned_[request.pull].asking[worker] = true;
   if (request.push != kNoSlice) apply(request.push, worker, request.learning_rate);
 }
 
@@ -168,7 +168,8 @@ void Server::visit(const Request& request, int worker) {
 void Server::recall(int slice, int worker) {
   check(slice, worker);
   if (!can_answer(slice, worker)) {
-    throw Error("rank {} asked what is remembered of slice {} before it pulled it", worker, slice);
+    throw Error("rank {} requested the optimizer state of slice {} before pulling it", worker,
+                slice);
   }
   std::vector<float> room(static_cast<size_t>(slices_[slice].floats));
   for (size_t kind = 0; kind < kinds_; ++kind) {
@@ -178,19 +179,19 @@ void Server::recall(int slice, int worker) {
     }
     everyone_.send(room, worker, kDataTag);
   }
-  send_answer({.updates = updates_before_ + kept_[slice].updates}, worker);
+  send_answer({.updates = updates_before_ + owned_[slice].updates}, worker);
 }
 
 // Gradients in; at the same time the values that the worker is waiting for out, if they are ready.
 void Server::receive(std::span<float> gradient, int worker, int answered) {
   const std::span<const float> values =
-      answered == kNoSlice ? std::span<const float>() : kept_[answered].values();
+      answered == kNoSlice ? std::span<const float>() : owned_[answered].values();
   everyone_.exchange(
       {.out = values, .to = worker, .in = gradient, .from = worker, .tag = kDataTag});
 }
 
 void Server::apply(int index, int worker, double learning_rate) {
-  KeptSlice& slice = kept_[index];
+  OwnedSlice& slice = owned_[index];
   if (!synchronous_) {
     update(index, slice.take_alone(worker), learning_rate);
     slice.next_step(rooms_);
@@ -206,7 +207,7 @@ void Server::apply(int index, int worker, double learning_rate) {
 
 // Slices are updated one by one, so each has its own count of steps.
 void Server::update(int index, std::span<const float> gradient, double learning_rate) {
-  KeptSlice& slice = kept_[index];
+  OwnedSlice& slice = owned_[index];
   optimizer_->set_steps(updates_before_ + slice.updates++);
   optimizer_->begin_step(learning_rate, gradient_scale_);
   slice.sum_of_squares = 0;
@@ -219,16 +220,17 @@ void Server::update(int index, std::span<const float> gradient, double learning_
 
 // A worker sees all updates that it took part in.
 bool Server::can_answer(int slice, int worker) const {
-  return !failure_.empty() || !synchronous_ || kept_[slice].updates == kept_[slice].pushes(worker);
+  return !failure_.empty() || !synchronous_ ||
+         owned_[slice].updates == owned_[slice].pushes(worker);
 }
 
 void Server::answer(int slice, int worker) {
-  kept_[slice].asking[worker] = false;
-  everyone_.send(kept_[slice].values(), worker, kDataTag);
-  send_answer({.sum_of_squares = kept_[slice].sum_of_squares}, worker);
+  owned_[slice].asking[worker] = false;
+  everyone_.send(owned_[slice].values(), worker, kDataTag);
+  send_answer({.sum_of_squares = owned_[slice].sum_of_squares}, worker);
 }
 
-void Server::send_answer(Answer answer, int worker) {
+void Server::send_answer(ServerAnswer answer, int worker) {
   const auto training = std::ranges::count(workers_, false, &WorkerState::done);
   answer.still_training = static_cast<int32_t>(training);
   answer.failure_bytes = static_cast<uint32_t>(failure_.size());
@@ -237,15 +239,15 @@ void Server::send_answer(Answer answer, int worker) {
   workers_[worker].gone = !failure_.empty();
 }
 
-// From now on whoever asks for something is told why there is nothing to be had.
+// From now on every request is answered with the reason of the failure.
 void Server::hear_failure(const Request& request, int worker) {
   std::string reason(request.text_bytes, '\0');
   everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), worker, kDataTag);
-  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} gave up", worker) : reason;
+  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} failed", worker) : reason;
   workers_[worker].gone = true;
-  for (int slice = 0; slice < std::ssize(kept_); ++slice) {
+  for (int slice = 0; slice < std::ssize(owned_); ++slice) {
     for (int other = 0; other < std::ssize(workers_); ++other) {
-      if (kept_[slice].asking[other]) answer(slice, other);
+      if (owned_[slice].asking[other]) answer(slice, other);
     }
   }
 }

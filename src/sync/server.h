@@ -2,7 +2,7 @@
 //
 // It waits for whichever worker speaks next. Synchronous: a slice is updated once all workers have
 // pushed it, and a worker that asks for it waits until then. Asynchronous: each gradient is an
-// update of its own, and whoever asks gets what there is.
+// update of its own, and a pull returns the current values.
 #pragma once
 
 #include "comm/communicator.h"

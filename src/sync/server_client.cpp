@@ -12,7 +12,8 @@ namespace {
 
 int servers_of(const Peers& peers) {
   const int servers = peers.everyone ? peers.everyone->size() - peers.workers->size() : 0;
-  if (servers < 1) throw UsageError("parameter servers are needed: give --num-ps at least 1");
+  if (servers < 1)
+    throw UsageError("this strategy needs parameter servers; use --num-ps of at least 1");
   return servers;
 }
 
@@ -55,14 +56,14 @@ void ServerClient::introduce() {
 void ServerClient::start() {
   introduce();
   const int slices = static_cast<int>(slices_.size());
-  courier_.emplace(link_, slices, 4 * slices);
-  courier_->wait(pull_all(arena().all_values()));
+  exchange_.emplace(link_, slices, 4 * slices);
+  exchange_->wait(pull_all(arena().all_values()));
   tell_engine();
 }
 
-void ServerClient::gradient_ready(int slice) { courier_->push_times(slice).ready = Clock::now(); }
+void ServerClient::gradient_ready(int slice) { exchange_->push_times(slice).ready = Clock::now(); }
 
-Courier::Ticket ServerClient::post(int push, int pull) {
+BackgroundExchange::Ticket ServerClient::post(int push, int pull) {
   Visit visit{.push = push, .learning_rate = learning_rate_, .pull = pull};
   const auto part = [](std::span<float> all, const Slice& slice) {
     return all.subspan(slice.first_float, slice.floats);
@@ -70,17 +71,18 @@ Courier::Ticket ServerClient::post(int push, int pull) {
   if (push != kNoSlice) visit.gradient = part(arena().all_gradients(), slices_[push]);
   if (pull != kNoSlice) {
     visit.values = part(arena().all_values(), slices_[pull]);
-    courier_->pull_times(pull).ready = Clock::now();
+    exchange_->pull_times(pull).ready = Clock::now();
   }
-  return courier_->post(visit);
+  return exchange_->post(visit);
 }
 
-Courier::Ticket ServerClient::pull_all(std::span<float> into) {
-  Courier::Ticket last = 0;
+BackgroundExchange::Ticket ServerClient::pull_all(std::span<float> into) {
+  BackgroundExchange::Ticket last = 0;
   const TimePoint now = Clock::now();
   for (int slice = 0; const Slice& each : slices_) {
-    courier_->pull_times(slice).ready = now;
-    last = courier_->post({.pull = slice++, .values = into.subspan(each.first_float, each.floats)});
+    exchange_->pull_times(slice).ready = now;
+    last =
+        exchange_->post({.pull = slice++, .values = into.subspan(each.first_float, each.floats)});
   }
   return last;
 }
@@ -95,11 +97,11 @@ void ServerClient::tell_engine() {
 
 double ServerClient::pulled_squares() const {
   double sum = 0;
-  for (int slice = 0; slice < std::ssize(slices_); ++slice) sum += courier_->sum_of_squares(slice);
+  for (int slice = 0; slice < std::ssize(slices_); ++slice) sum += exchange_->sum_of_squares(slice);
   return sum;
 }
 
-void ServerClient::pull_newest(std::span<float> values) { courier_->wait(pull_all(values)); }
+void ServerClient::pull_newest(std::span<float> values) { exchange_->wait(pull_all(values)); }
 
 Carried ServerClient::carried() {
   const size_t floats = arena().all_values().size();
@@ -111,7 +113,7 @@ Carried ServerClient::carried() {
   const size_t kinds = carried.rows.size();
   for (int slice = 0; const Slice& each : slices_) {
     std::vector<float> room(kinds * static_cast<size_t>(each.floats));
-    courier_->wait(courier_->post(
+    exchange_->wait(exchange_->post(
         {.recall = slice++, .remembered = room, .updates = &carried.optimizer_steps}));
     for (size_t kind = 0; kind < kinds; ++kind) {
       const auto row = std::span(room).subspan(kind * static_cast<size_t>(each.floats),
@@ -132,17 +134,17 @@ double ServerClient::squares_of(std::span<const float> values) const {
   return sum;
 }
 
-void ServerClient::settle() {
-  courier_->post({.others_first = true});
-  courier_->wait(pull_all(arena().all_values()));
+void ServerClient::drain() {
+  exchange_->post({.others_first = true});
+  exchange_->wait(pull_all(arena().all_values()));
   tell_engine();
 }
 
 void ServerClient::finish() {
-  settle();
-  courier_->finish();
+  drain();
+  exchange_->finish();
 }
 
-std::span<const TransferTimes> ServerClient::transfer_times() const { return courier_->times(); }
+std::span<const TransferTimes> ServerClient::transfer_times() const { return exchange_->times(); }
 
 }  // namespace lockstep

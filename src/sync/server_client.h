@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "sync/courier.h"
-#include "sync/placement.h"
+#include "sync/background_exchange.h"
 #include "sync/strategies.h"
+#include "sync/variable_placement.h"
 
 namespace lockstep {
 
@@ -19,17 +19,17 @@ class ServerClient {
   void start();
   void begin_step(double learning_rate) { learning_rate_ = learning_rate; }
   void gradient_ready(int slice);  // only says when
-  // Both go on in the background; either may be kNoSlice.
-  Courier::Ticket post(int push, int pull);
-  Courier::Ticket pull_all(std::span<float> into);  // which is laid out like the arena
+  // Both run in the background; either may be kNoSlice.
+  BackgroundExchange::Ticket post(int push, int pull);
+  BackgroundExchange::Ticket pull_all(std::span<float> into);  // which is laid out like the arena
 
-  Courier& courier() { return *courier_; }
+  BackgroundExchange& exchange() { return *exchange_; }
   std::span<const Slice> slices() const { return slices_; }
   ParameterArena& arena() const { return replicated_.arena; }
   void tell_engine(int slice);    // its values in the arena are new
   void tell_engine();             // all are
   double pulled_squares() const;  // of the last pulls of all slices
-  void settle();  // all workers' last pushes are applied; their outcome is in the arena
+  void drain();   // all workers' last pushes are applied; their outcome is in the arena
   void finish();  // settles, and goodbye
 
   void carry_on(const Carried& carried) { carried_ = carried; }  // before start()
@@ -51,10 +51,10 @@ class ServerClient {
   std::vector<Slice> slices_;
   ServerPlan plan_;
   ServerLink link_;
-  std::vector<Transfer> transfers_;  // as Courier::times()
+  std::vector<Transfer> transfers_;  // as BackgroundExchange::times()
   double learning_rate_ = 0;
-  Carried carried_;                 // of a checkpoint, until the servers have it
-  std::optional<Courier> courier_;  // last: its thread uses the rest; from start() on
+  Carried carried_;                             // of a checkpoint, until the servers have it
+  std::optional<BackgroundExchange> exchange_;  // last: its thread uses the rest; from start() on
 };
 
 }  // namespace lockstep

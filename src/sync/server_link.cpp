@@ -104,8 +104,8 @@ void ServerLink::send(const Request& request, int server) {
   everyone_.send_bytes(bytes_of(request), server, kRequestTag);
 }
 
-Answer ServerLink::receive_answer(int server) {
-  Answer answer;
+ServerAnswer ServerLink::receive_answer(int server) {
+  ServerAnswer answer;
   everyone_.recv_bytes(bytes_into(answer), server, kDataTag);
   if (answer.failure_bytes == 0) return answer;
   ended_ = server;

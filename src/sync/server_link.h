@@ -6,9 +6,9 @@
 #include <string>
 
 #include "comm/communicator.h"
-#include "sync/placement.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
+#include "sync/variable_placement.h"
 
 namespace lockstep {
 
@@ -44,14 +44,14 @@ class ServerLink {
  private:
   int rank_of(int slice) const { return workers_ + slices_[slice].server; }
   void send(const Request& request, int server);
-  Answer receive_answer(int server);
+  ServerAnswer receive_answer(int server);
   void wait_for_others();
   void recall(const Visit& visit);
 
   Communicator& everyone_;
   int workers_;
   std::span<const Slice> slices_;
-  int ended_ = -1;  // the server that told of a failure: it hears nothing any more
+  int ended_ = -1;  // the server that reported a failure: it accepts no more requests
 };
 
 }  // namespace lockstep

@@ -1,6 +1,7 @@
 #include "sync/server_plan.h"
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {
@@ -75,8 +76,9 @@ ServerPlan plan_from_text(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("version") != kVersion) {
-      throw Error("worker 0 speaks version {} of the parameter servers' protocol, this server {}",
-                  json["version"].dump(), kVersion);
+      throw Error(
+          "worker 0 uses version {} of the parameter server protocol, this server version {}",
+          json["version"].dump(), kVersion);
     }
     ServerPlan plan{.workers = json.at("workers"),
                     .synchronous = json.at("synchronous"),
@@ -87,7 +89,7 @@ ServerPlan plan_from_text(const std::string& text) {
     for (const Json& slice : json.at("slices")) plan.slices.push_back(slice_of(slice));
     return plan;
   } catch (const Json::exception& error) {
-    throw Error("worker 0 sent no plan for a parameter server: {}", error.what());
+    throw Error("worker 0 sent an invalid plan to a parameter server: {}", error.what());
   }
 }
 

@@ -1,4 +1,4 @@
-// server_plan.h: what a parameter server is told before the first step.
+// server_plan.h: the plan that a parameter server receives before the first step.
 //
 // Worker 0 writes the plan as text, so a server knows neither networks nor engines: for it, values
 // are rows of floats, some of which decay.
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "nn/optimizer.h"
-#include "sync/placement.h"
+#include "sync/variable_placement.h"
 
 namespace lockstep {
 

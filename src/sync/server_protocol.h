@@ -1,9 +1,9 @@
-// server_protocol.h: what workers and parameter servers say to each other.
+// server_protocol.h: the protocol between workers and parameter servers.
 //
 // A worker always speaks first: a Request, with kDataTag the gradients that it announces. If it
-// asks for values, it receives until it has them: the values, then an Answer. A server sends only
-// to a worker that asked it for something and now receives, and every worker asks for a slice only
-// after it has pushed it, in one order for all. So nobody waits in a circle, even where a send
+// asks for values, it receives until it has them: the values, then an ServerAnswer. A server sends
+// only to a worker that asked it for something and now receives, and every worker asks for a slice
+// only after it has pushed it, in one order for all. So nobody waits in a circle, even where a send
 // waits for its receiver.
 //
 // In the end a worker says Done and asks again until nobody trains any more, pulls what all of them
@@ -22,10 +22,11 @@ constexpr int kNoSlice = -1;
 enum class RequestKind : int32_t {
   Visit,      // a push, a pull or both
   StillHere,  // a worker that computes is not a dead one; no answer
-  Recall,  // what the optimizer remembers of the slice `pull`, a message per kind; then an Answer
-  Done,    // this worker's last step is over; the Answer comes at once
-  Leave,   // it will not speak again; no answer
-  Failed,  // this worker gives up: the reason, `text_bytes` long, follows; no answer
+  Recall,     // what the optimizer remembers of the slice `pull`, a message per kind; then an
+              // ServerAnswer
+  Done,       // this worker's last step is over; the ServerAnswer comes at once
+  Leave,      // it will not speak again; no answer
+  Failed,     // this worker gives up: the reason, `text_bytes` long, follows; no answer
 };
 
 struct Request {
@@ -35,7 +36,7 @@ struct Request {
   double learning_rate = 0;  // of what is pushed
 };
 
-struct Answer {
+struct ServerAnswer {
   double sum_of_squares = 0;   // of the values before it, as far as they decay
   int64_t updates = 0;         // of a Recall: that the slice has had
   int32_t still_training = 0;  // workers that are not done

@@ -32,17 +32,17 @@ std::unique_ptr<Strategy> with_servers(Replicated replicated, const Peers& peers
 }
 
 // Several names for one thing: they differ only in how tf_cnn_benchmarks builds its graph.
-constexpr const char* kAllReduceHelp = "replicas add up their gradients and keep all values";
+constexpr const char* kAllReduceHelp = "replicas all-reduce gradients and keep all values";
 
 constexpr StrategyKind kStrategies[] = {
-    {"independent", "replicas never hear of each other", false, false, false, independent},
+    {"independent", "replicas do not communicate", false, false, false, independent},
     {"replicated", kAllReduceHelp, true, false, false, all_reduce},
     {"collective_all_reduce", kAllReduceHelp, true, false, false, all_reduce},
     {"distributed_all_reduce", kAllReduceHelp, true, false, false, all_reduce},
     {"horovod", kAllReduceHelp, true, false, false, all_reduce},
-    {"parameter_server", "servers keep the values, fetched before every step", true, true, true,
-     with_servers<ParameterServer>},
-    {"distributed_replicated", "servers keep the values, copies are refreshed during backward",
+    {"parameter_server", "servers hold the values; workers fetch them before every step", true,
+     true, true, with_servers<ParameterServer>},
+    {"distributed_replicated", "servers hold the values; workers refresh copies during backward",
      true, true, false, with_servers<DistributedReplicated>},
 };
 
@@ -65,16 +65,16 @@ std::vector<std::string> problems_in(const StrategyKind& kind, const SyncOptions
   const auto only = [&](bool given, bool fits, std::string_view flag, std::string_view with) {
     if (!given || fits) return;
     problems.push_back(
-        fmt::format("{} is for {}, not for --variable-update {}", flag, with, kind.name));
+        fmt::format("{} requires {}, not --variable-update {}", flag, with, kind.name));
   };
   constexpr std::string_view kReduces =
-      "strategies that add up gradients (replicated, horovod, ...)";
-  constexpr std::string_view kServers = "parameter_server and distributed_replicated";
+      "a strategy that all-reduces gradients (replicated, horovod, ...)";
+  constexpr std::string_view kServers = "parameter_server or distributed_replicated";
   constexpr std::string_view kFetches = "parameter_server";
   only(options.repacking != 0, reduces, "--gradient-repacking", kReduces);
   only(options.relaxed, reduces, "--variable-consistency relaxed", kReduces);
   only(options.small_bytes != 0, kind.communicates, "--agg-small-grads-max-bytes",
-       "strategies that communicate");
+       "a strategy that communicates");
   only(options.sharded, kind.needs_servers, "--ps-placement sharded", kServers);
   only(options.staged, kind.fetches, "--staged-vars", kFetches);
   only(!options.synchronous, kind.fetches, "--no-cross-replica-sync", kFetches);
@@ -88,8 +88,8 @@ std::vector<std::string> problems_in(const StrategyKind& kind, const SyncOptions
   need(options.small_group > 0, "--agg-small-grads-max-group", "above 0", options.small_group);
   if (options.repacking > 0 && options.small_bytes > 0) {
     problems.push_back(
-        "--gradient-repacking packs all gradients, so --agg-small-grads-max-bytes has none left; "
-        "give one of them");
+        "--gradient-repacking and --agg-small-grads-max-bytes both group gradients; give one of "
+        "them");
   }
   return problems;
 }

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "sync/options.h"
 #include "sync/strategy.h"
+#include "sync/sync_options.h"
 
 namespace lockstep {
 
-// Whom a replica talks to; borrowed, and nobody else uses them from start() to the strategy's end.
+// The communicators of a replica; borrowed, and used only by the strategy from start() to its end.
 struct Peers {
   Communicator* workers = nullptr;   // the replicas alone
   Communicator* everyone = nullptr;  // the replicas, then the servers; null without servers

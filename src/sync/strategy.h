@@ -1,4 +1,4 @@
-// strategy.h: how this replica's gradients become the next step's values.
+// strategy.h: a strategy turns this replica's gradients into the values of the next step.
 //
 // One step: begin_step, forward, then gradient_ready for every parameter as backward finishes it,
 // then finish_step. All calls come from the thread that runs the engine. A call throws Error when
@@ -40,7 +40,7 @@ struct CarriedRow {
 struct Carried {
   std::vector<float> values;  // the newest
   int64_t optimizer_steps = 0;
-  std::optional<double> sum_of_squares = {};  // of `values`; absent: whoever needs it computes it
+  std::optional<double> sum_of_squares = {};  // of `values`; absent: compute it when needed
   std::vector<CarriedRow> rows = {};
 
   const CarriedRow* find(std::string_view name) const;  // null: there is none
@@ -50,7 +50,7 @@ class Strategy {
  public:
   virtual ~Strategy() = default;
 
-  // Before start(), on all replicas alike: training goes on from there. The values are taken from
+  // Before start(), on all replicas alike: training resumes from there. The values are taken from
   // the arena, as always; rows that are missing begin as they would in a new run.
   virtual void carry_on(const Carried& carried) = 0;
 
@@ -68,7 +68,7 @@ class Strategy {
 
   // After the last step, by all replicas: returns when the updates of all of them are made. Then
   // newest_values() and carried() are those of the whole run, on any replica.
-  virtual void settle() {}
+  virtual void drain() {}
   // After the last step, and only then: the arena holds the newest values, and the others know that
   // this replica ends as it should.
   virtual void finish() {}

@@ -1,11 +1,11 @@
-// updater.h: what a strategy that keeps all values does with a finished gradient: the optimizer's
-// step, telling the engine, and keeping the sum of squares that the next step's L2 loss is made of.
+// updater.h: applies a finished gradient in a strategy that keeps all values: runs the optimizer,
+// notifies the engine, and keeps the sum of squares for the next step's L2 loss.
 #pragma once
 
 #include <memory>
 
-#include "sync/options.h"
 #include "sync/strategy.h"
+#include "sync/sync_options.h"
 
 namespace lockstep {
 

@@ -1,7 +1,8 @@
 // memory.h: a block of zeroed, page-aligned memory that its object owns or shares.
 //
 // Large blocks ask for huge pages: a training step walks through gigabytes, and 4 KiB pages would
-// spend a tenth of it in address translation. Pages are placed by whoever touches them first.
+// spend a tenth of it in address translation. A page is placed on the NUMA node of the thread that
+// touches it first.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ class Memory {
  private:
   std::byte* data_ = nullptr;
   int64_t bytes_ = 0;
-  std::shared_ptr<const void> owner_;  // shared with whoever made the block; empty: mapped here
+  std::shared_ptr<const void> owner_;  // shared with the creator of the block; empty: mapped here
 };
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// parameter_arena.h: where a replica's values and gradients live.
+// parameter_arena.h: the memory of a replica's values and gradients.
 //
 // The engine computes straight into it and the strategy communicates straight out of it: no copy
 // between the two. Parameters stand in the order in which backward finishes them, so any run of

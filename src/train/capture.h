@@ -1,4 +1,4 @@
-// capture.h: between a replica, in its engine's layout, and a checkpoint, in plain layout.
+// capture.h: copies between a replica (engine layout) and a checkpoint (plain layout).
 #pragma once
 
 #include "engine/engine.h"

@@ -5,8 +5,9 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
-#include "data/crc32c.h"
+#include "data/formats/crc32c.h"
 
 namespace lockstep {
 namespace {
@@ -53,7 +54,7 @@ int64_t elements_of(const CheckpointTensor& tensor) {
   int64_t elements = 1;
   for (const int64_t extent : tensor.extents) {
     if (extent < 0 || (extent > 0 && elements > kMostFloats / extent)) {
-      throw Error("the tensor {} has impossible extents", tensor.name);
+      throw Error("tensor {} has invalid dimensions", tensor.name);
     }
     elements *= extent;
   }
@@ -91,20 +92,21 @@ Checkpoint::Checkpoint(const CheckpointFacts& facts, std::vector<CheckpointTenso
 Checkpoint::Checkpoint(Memory memory) : bytes_(std::move(memory)) {
   const ByteView bytes = view_of(bytes_);
   if (bytes.size() < kHeaderAt || text_of(bytes.first(kMagic.size())) != kMagic) {
-    throw Error("it is no checkpoint");
+    throw Error("not a checkpoint");
   }
   const auto version = little_endian<uint32_t>(bytes.subspan(kVersionAt));
   if (version != kVersion) {
-    throw Error("it has version {} of the format; this program reads {}", version, kVersion);
+    throw Error("format version {} is not supported; this program reads version {}", version,
+                kVersion);
   }
   const auto length = little_endian<uint64_t>(bytes.subspan(kLengthAt));
-  if (length != bytes.size()) throw Error("it has {} bytes instead of {}", bytes.size(), length);
+  if (length != bytes.size()) throw Error("{} bytes instead of {}", bytes.size(), length);
   if (crc32c(bytes.subspan(kLengthAt)) != little_endian<uint32_t>(bytes.subspan(kCrcAt))) {
-    throw Error("its checksum is wrong");
+    throw Error("wrong checksum");
   }
   const auto header = little_endian<uint64_t>(bytes.subspan(kHeaderLengthAt));
   if (header > bytes.size() - kHeaderAt || (kHeaderAt + header) % kAlignment != 0) {
-    throw Error("its header has an impossible length");
+    throw Error("damaged header: invalid length");
   }
   try {
     const Json json = Json::parse(text_of(bytes.subspan(kHeaderAt, header)));
@@ -113,10 +115,10 @@ Checkpoint::Checkpoint(Memory memory) : bytes_(std::move(memory)) {
       tensors_.push_back({tensor.at(0), tensor.at(1).get<std::vector<int64_t>>()});
     }
   } catch (const Json::exception& error) {
-    throw Error("its header is damaged: {}", error.what());
+    throw Error("damaged header: {}", error.what());
   }
   if (std::min({facts_.step, facts_.examples, facts_.optimizer_steps}) < 0) {
-    throw Error("its header is damaged: a count is below 0");
+    throw Error("damaged header: a count is below 0");
   }
   place_tensors(static_cast<int64_t>((kHeaderAt + header) / sizeof(float)));
 }
@@ -125,21 +127,23 @@ void Checkpoint::place_tensors(int64_t first_float) {
   const std::span<float> all = bytes_.floats();
   for (const CheckpointTensor& tensor : tensors_) {
     const int64_t elements = elements_of(tensor);
-    if (elements > std::ssize(all) - first_float) throw Error("it ends in {}", tensor.name);
+    if (elements > std::ssize(all) - first_float)
+      throw Error("truncated in tensor {}", tensor.name);
     const auto place = all.subspan(static_cast<size_t>(first_float), static_cast<size_t>(elements));
-    if (!places_.emplace(tensor.name, place).second) throw Error("{} is in it twice", tensor.name);
+    if (!places_.emplace(tensor.name, place).second)
+      throw Error("tensor {} occurs twice", tensor.name);
     first_float += elements;
   }
   if (first_float * static_cast<int64_t>(sizeof(float)) != bytes_.bytes()) {
-    throw Error("something follows its last tensor");
+    throw Error("unexpected bytes after the last tensor");
   }
 }
 
 std::span<const float> Checkpoint::floats(const std::string& name, int64_t elements) const {
   const auto found = places_.find(name);
-  if (found == places_.end()) throw Error("it has no {}", name);
+  if (found == places_.end()) throw Error("tensor {} is missing", name);
   if (std::ssize(found->second) != elements) {
-    throw Error("its {} has {} numbers instead of {}", name, found->second.size(), elements);
+    throw Error("tensor {} has {} elements instead of {}", name, found->second.size(), elements);
   }
   return found->second;
 }

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "data/bytes.h"
+#include "data/formats/bytes.h"
 #include "tensor/memory.h"
 #include "tensor/shape.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "data/input_file.h"
+#include "data/formats/input_file.h"
 
 namespace lockstep {
 namespace {
@@ -55,10 +55,10 @@ std::vector<CheckpointFile> list_checkpoints(const std::string& directory) {
     const std::optional<int64_t> step = step_of(entries->path());
     if (step) files.push_back({entries->path().string(), *step});
   }
-  // A run that takes no answer for none would begin anew.
+  // Taking an error for an empty directory would start training from the beginning.
   const bool missing =
       error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-  if (error && !missing) throw Error("cannot look into {}: {}", directory, error.message());
+  if (error && !missing) throw Error("cannot read directory {}: {}", directory, error.message());
   std::ranges::sort(files, {}, &CheckpointFile::step);
   return files;
 }
@@ -97,18 +97,20 @@ std::optional<FoundCheckpoint> newest_checkpoint(const std::string& place, const
       if (is_there(path)) {
         tell(fmt::format("warning: {}", error.what()));
       } else {
-        files = list_checkpoints(place);  // whoever removed it has written a newer one
+        files = list_checkpoints(place);  // the run that removed it has written a newer one
       }
     }
   }
-  if (any) throw Error("no checkpoint in {} can be read; remove them to begin anew", place);
+  if (any)
+    throw Error("no checkpoint in {} is readable; remove them to start from the beginning", place);
   return {};
 }
 
 DirectoryLock lock_train_dir(const std::string& directory) {
   constexpr Seconds kPatience{5};
   DirectoryLock lock(directory, kPatience);
-  if (lock.is_elsewhere()) throw UsageError("another run is training in {}", directory);
+  if (lock.is_elsewhere())
+    throw UsageError("another run is using {}; wait for it or use another --train-dir", directory);
   return lock;
 }
 
@@ -116,7 +118,7 @@ CheckpointWriter::CheckpointWriter(std::string directory, int keep)
     : directory_(std::move(directory)), keep_(keep) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw UsageError("cannot make --train-dir {}: {}", directory_, error.message());
+  if (error) throw UsageError("cannot create --train-dir {}: {}", directory_, error.message());
   const std::string why = why_unwritable((fs::path(directory_) / kPrefix).string());
   if (!why.empty()) throw UsageError("cannot write to --train-dir {}: {}", directory_, why);
 }

@@ -1,9 +1,9 @@
-// evaluate.h: how many examples a network gets right.
+// evaluate.h: counts the examples that a network classifies correctly.
 #pragma once
 
 #include <functional>
 
-#include "data/input_source.h"
+#include "data/pipeline/input_source.h"
 #include "engine/engine.h"
 
 namespace lockstep {

@@ -8,7 +8,8 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "data/protobuf.h"
+#include "base/host_name.h"
+#include "data/formats/protobuf.h"
 
 namespace lockstep {
 namespace {
@@ -36,10 +37,9 @@ ByteBuffer event_head(double seconds, int64_t step) {
 std::string path_in(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) throw UsageError("cannot make --summary-dir {}: {}", directory, error.message());
-  char host[256] = "host";
-  gethostname(host, sizeof(host) - 1);
-  const std::string name = fmt::format("events.out.tfevents.{:.0f}.{}.{}", now(), host, getpid());
+  if (error) throw UsageError("cannot create --summary-dir {}: {}", directory, error.message());
+  const std::string name =
+      fmt::format("events.out.tfevents.{:.0f}.{}.{}", now(), host_name(), getpid());
   return (std::filesystem::path(directory) / name).string();
 }
 

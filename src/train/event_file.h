@@ -1,4 +1,4 @@
-// event_file.h: numbers of a run by step, in the form that TensorBoard reads.
+// event_file.h: writes a TensorBoard event file: values of a run by step.
 //
 // A file of TFRecords, each a protocol buffer (TensorFlow's event.proto and summary.proto): when,
 // which step, and named numbers. Every call is on disk when it returns, so that a run can be
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/tfrecord.h"
+#include "data/formats/tfrecord.h"
 
 namespace lockstep {
 
@@ -28,7 +28,7 @@ class EventFile {
   explicit EventFile(const std::string& directory);
 
   void add(int64_t step, const std::vector<Scalar>& scalars);
-  // A run goes on from here: what files of before say of this step and later ones was lost.
+  // A run resumes here: what earlier files say about this step and later ones is obsolete.
   void go_on_at(int64_t step);
 
  private:

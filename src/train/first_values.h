@@ -11,7 +11,8 @@ ParameterArena make_arena(const Engine& engine, const AllocateMemory& gradients 
 // Into the arena that the engine is bound to.
 void write_first_values(const Graph& graph, uint64_t seed, Engine& engine, ParameterArena& arena);
 
-// Binds the engine to the arena, writes the network's first values into it and tells the engine.
+// Binds the engine to the arena, writes the network's initial values into it and notifies the
+// engine.
 void start_from_first_values(const Graph& graph, uint64_t seed, Engine& engine,
                              ParameterArena& arena);
 

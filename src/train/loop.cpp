@@ -14,16 +14,17 @@ LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& obser
     const size_t warmup = static_cast<size_t>(plan.warmup_steps);
     const auto records = meter.records();
     observer.after_step(number, records.subspan(std::min(warmup, records.size())));
-    outcome.interrupted = observer.wants_stop();
+    outcome.stop = observer.stop_reason();
   };
 
-  for (int i = -plan.warmup_steps; i < 0 && !outcome.interrupted; ++i) run(i);
-  if (!outcome.interrupted) observer.warmup_done();
+  const auto goes_on = [&] { return outcome.stop == StopReason::None; };
+  for (int i = -plan.warmup_steps; i < 0 && goes_on(); ++i) run(i);
+  if (goes_on()) observer.warmup_done();
   const TimePoint start = Clock::now();
   int timed = 0;
-  while (timed < plan.timed_steps && !outcome.interrupted) run(++timed);
+  while (timed < plan.timed_steps && goes_on()) run(++timed);
   outcome.total = seconds_since(start);
-  if (timed == plan.timed_steps) outcome.interrupted = false;  // too late to cut anything short
+  if (timed == plan.timed_steps) outcome.stop = StopReason::None;  // too late to cut anything short
 
   const auto records = meter.records();
   outcome.warmup.assign(records.begin(), records.end() - timed);

@@ -1,4 +1,4 @@
-// loop.h: warm-up steps, then timed steps, and somebody who watches.
+// loop.h: the training loop: warm-up steps, then timed steps, and an observer.
 //
 // Steps are numbered as they are shown: 1, 2, ... are timed; the warm-up before them counts down
 // to -1. Warm-up steps train like the others and advance the global step.
@@ -19,6 +19,13 @@ struct LoopPlan {
   int64_t first_global_step = 0;
 };
 
+// Why a loop ends before its planned steps.
+enum class StopReason {
+  None,
+  Interrupted,  // by the user, or by a time limit
+  GoalReached,  // the precision or accuracy that was asked for: as good as the planned end
+};
+
 // Watches from outside the steps: what it does costs no step any time, but it does count in the
 // total of the timed loop.
 class LoopObserver {
@@ -29,13 +36,15 @@ class LoopObserver {
   // `timed`: all timed steps so far; empty during warm-up.
   virtual void after_step(int step, std::span<const StepRecord> timed) = 0;
   virtual void warmup_done() = 0;
-  virtual bool wants_stop() = 0;  // asked after every step
+  virtual StopReason stop_reason() = 0;  // asked after every step
 };
 
 struct LoopOutcome {
   std::vector<StepRecord> warmup, timed;
-  Seconds total{};           // wall time of the timed loop, from its first step to its end
-  bool interrupted = false;  // before all planned steps were done
+  Seconds total{};                     // wall time of the timed loop, first step to end
+  StopReason stop = StopReason::None;  // None: all planned steps were done
+
+  bool interrupted() const { return stop == StopReason::Interrupted; }
 };
 
 // One step: records itself with begin_step() and end_step(). `global_step` counts from 0.

@@ -1,4 +1,4 @@
-// op_recorder.h: listens to the operations of an engine, for profiles and traces.
+// op_recorder.h: records the operations of an engine, for profiles and traces.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// replicated.h: an engine and its arena as a strategy sees them.
+// replicated.h: an engine and its arena, as the input of a strategy.
 #pragma once
 
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
-// steps.h: what one step does, cut into phases. This is the timed path: no allocation, no logging.
+// steps.h: the phases of one step. This is the timed path: no allocation, no logging.
 #pragma once
 
-#include "data/input_source.h"
+#include "data/pipeline/input_source.h"
 #include "engine/engine.h"
 #include "measure/step_meter.h"
 #include "nn/schedule.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "config/run_label.h"
-#include "report/launch_rate.h"
+#include "report/results/launch_rate.h"
 
 namespace lockstep {
 namespace {

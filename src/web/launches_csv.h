@@ -1,9 +1,9 @@
-// launches_csv.h: all launches as one table for spreadsheets: a line each, with a header.
+// launches_csv.h: all launches as CSV with a header, one line each.
 #pragma once
 
 #include <string>
 
-#include "report/scaling.h"
+#include "report/analysis/scaling.h"
 
 namespace lockstep {
 

@@ -4,13 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json.h"
 #include "config/json_text.h"
 #include "web/page_assets.h"
 
 namespace lockstep {
 namespace {
 
-// No word of the data may end the script that holds it, or begin a comment in it.
+// The data must not end the script element that holds it, or start a comment.
 std::string inside_script(const Json& data) {
   std::string text = json_text(data), result;
   for (const char letter : text) result += letter == '<' ? "\\u003c" : std::string(1, letter);

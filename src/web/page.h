@@ -1,15 +1,15 @@
-// page.h: a page as one file that needs nothing else: style, script and data are inside. The same
-// code draws it from disk and from `lockstep serve`, which adds what changes.
+// page.h: the report page as one self-contained HTML file with style, script and data. The same
+// page works from disk and from `lockstep serve`, which adds live updates.
 #pragma once
 
 #include <string>
 
-#include "config/run_json.h"
+#include "config/json_fwd.h"
 
 namespace lockstep {
 
 // `data`: {"sets": [page_set()...], "published": published_layer()}; with "live": true the page
-// asks the server that it came from for more.
+// requests updates from its server.
 std::string page_html(const Json& data);
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// page_assets.h: the files of assets/ that a page is made of, as the build embedded them.
+// page_assets.h: the files of assets/ for the page, as embedded by the build.
 #pragma once
 
 #include <string_view>

@@ -8,11 +8,13 @@
 #include <map>
 
 #include "base/text.h"
+#include "config/json.h"
 #include "config/run_arguments.h"
 #include "config/run_label.h"
-#include "report/best.h"
-#include "report/details.h"
-#include "report/published.h"
+#include "report/analysis/details.h"
+#include "report/render/best_text.h"
+#include "report/render/regressions_text.h"
+#include "report/results/published.h"
 #include "web/launches_csv.h"
 
 namespace lockstep {
@@ -165,16 +167,16 @@ Json machine_json(const RunResult& run) {
                 {"kernel", told(host.kernel)},
                 {"governor", told(host.governor)},
                 {"huge pages", told(host.transparent_huge_pages)},
-                {"container's quota of processors", told(host.cgroup_cpus)}};
+                {"container CPU quota", told(host.cgroup_cpus)}};
   for (const auto& [name, version] : run.libraries) facts[name] = version;
   return facts;
 }
 
-// One for each host that started runs, as it was at the first.
+// One for each host that started runs, as of its first run.
 Json machines_json(std::span<const StoredRun> runs) {
   std::map<std::string, const RunResult*> machines;
   for (const StoredRun& run : runs) {
-    if (run.result.host.name.empty()) continue;  // it failed before it could look
+    if (run.result.host.name.empty()) continue;  // it failed before it read the host
     machines.try_emplace(run.result.host.name, &run.result);
   }
   Json list = Json::array();

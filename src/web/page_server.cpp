@@ -13,10 +13,11 @@
 #include <thread>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/json_text.h"
-#include "report/store.h"
-#include "web/own_address.h"
+#include "report/results/results_store.h"
 #include "web/page.h"
+#include "web/reachable_address.h"
 #include "web/sweep_directories.h"
 
 namespace lockstep {
@@ -27,7 +28,7 @@ constexpr int kMostStreams = 24;  // each keeps a thread
 constexpr std::chrono::milliseconds kLookEvery{500};
 constexpr int kLooksPerSignOfLife = 20;
 
-// Takes as long for a good guess as for a bad one.
+// Constant-time comparison.
 bool same_secret(const std::string& given, const std::string& secret) {
   unsigned difference = given.size() != secret.size();
   for (size_t i = 0; i < secret.size(); ++i) {
@@ -72,14 +73,14 @@ struct PageServer::Inside {
   bool ending = false;
   std::atomic<bool> listened = false;  // and will not again
   std::atomic<int> streams = 0;
-  // Made once for each state of a directory.
+  // Cached for each state of a directory.
   struct Made {
     std::string version, text;
   };
   std::map<std::string, Made> made;
 };
 
-// Whole addresses only: 127.0.0.1.example.org is a name that its owner may point anywhere.
+// Full match only: 127.0.0.1.example.org is a name that may resolve to any address.
 bool is_this_machine(const std::string& host) {
   in_addr address = {};
   if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
@@ -105,10 +106,10 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
     response.set_content(why, "text/plain");
     return Next::Handled;
   };
-  if (request.method != "GET" && request.method != "HEAD") {  // before its body is waited for
+  if (request.method != "GET" && request.method != "HEAD") {  // before waiting for its body
     response.status = 405;
     response.set_header("Allow", "GET, HEAD");
-    response.set_content("there is nothing to change here\n", "text/plain");
+    response.set_content("only GET and HEAD are supported\n", "text/plain");
     return Next::Handled;
   }
   response.set_header("X-Content-Type-Options", "nosniff");
@@ -116,10 +117,10 @@ httplib::Server::HandlerResponse PageServer::Inside::admit(const httplib::Reques
   response.set_header("Cache-Control", "no-store");
   if (options.token.empty()) {
     if (is_this_machine(without_port(request.get_header_value("Host")))) return Next::Unhandled;
-    return refuse("ask for it by the address that 'lockstep serve' printed\n");
+    return refuse("use the address that 'lockstep serve' printed\n");
   }
   if (!knows_token(request)) {
-    return refuse("the token is missing or wrong; 'lockstep serve' printed the whole address\n");
+    return refuse("missing or wrong token; use the full address that 'lockstep serve' printed\n");
   }
   if (!request.has_param("token")) return Next::Unhandled;
   response.set_header("Set-Cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/",
@@ -145,7 +146,7 @@ std::string PageServer::Inside::set_text(const SweepDirectory& sweep) {
   return text;
 }
 
-// With the sweep that was written to last; the reader adds others.
+// With the most recently written sweep; the reader can add others.
 std::string PageServer::Inside::page() {
   Json sets = Json::array();
   const std::vector<SweepDirectory> sweeps = find_sweeps(options.roots);
@@ -153,7 +154,7 @@ std::string PageServer::Inside::page() {
   return page_html({{"sets", std::move(sets)}, {"published", published_layer()}, {"live", true}});
 }
 
-// Runs until the reader or the server goes.
+// Runs until the client disconnects or the server stops.
 bool PageServer::Inside::stream(SweepNews& news, httplib::DataSink& sink) {
   for (int quiet = 0;; ++quiet) {
     for (const PageEvent& event : news.look()) {
@@ -174,7 +175,7 @@ bool PageServer::Inside::stream(SweepNews& news, httplib::DataSink& sink) {
 void PageServer::Inside::set_up() {
   using httplib::Request, httplib::Response;
   server.new_task_queue = [] { return std::make_unique<httplib::ThreadPool>(kThreads).release(); };
-  // The library would share a port with whoever has it already.
+  // By default the library would share a port that is already in use.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -186,7 +187,7 @@ void PageServer::Inside::set_up() {
         response.status = 500;
         try {
           std::rethrow_exception(failure);
-        } catch (const std::exception& error) {  // told to the reader
+        } catch (const std::exception& error) {  // sent to the client
           response.set_content(error.what(), "text/plain");
         }
       });
@@ -200,14 +201,14 @@ void PageServer::Inside::set_up() {
       const SweepDirectory* sweep = find(sweeps, request.get_param_value(parameter));
       if (sweep) return answer(*sweep, response);
       response.status = 404;
-      response.set_content("there is no such sweep\n", "text/plain");
+      response.set_content("no such sweep\n", "text/plain");
     };
   };
   server.Get("/set", for_set("name", [this](const SweepDirectory& sweep, Response& response) {
                response.set_content(set_text(sweep), "application/json");
              }));
   server.Get("/results.jsonl", for_set("set", [](const SweepDirectory& sweep, Response& response) {
-               std::ifstream file(sweep.path + "/" + Store::kFile);
+               std::ifstream file(sweep.path + "/" + ResultsStore::kFile);
                std::stringstream text;
                text << file.rdbuf();
                response.set_content(text.str(), "application/x-ndjson");
@@ -224,7 +225,8 @@ void PageServer::Inside::set_up() {
         [this, news](size_t, httplib::DataSink& sink) {
           try {
             return stream(*news, sink);
-          } catch (const std::exception&) {  // nobody above catches it; the browser asks again
+          } catch (
+              const std::exception&) {  // the library does not catch it; the browser reconnects
             return false;
           }
         },
@@ -233,7 +235,7 @@ void PageServer::Inside::set_up() {
 }
 
 PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<Inside>(options)) {
-  find_sweeps(options.roots);  // complains about what is no directory
+  find_sweeps(options.roots);  // throws for a root that is not a directory
   inside_->set_up();
   httplib::Server& server = inside_->server;
   const bool any = options.port == 0;
@@ -243,14 +245,14 @@ PageServer::PageServer(const ServeOptions& options) : inside_(std::make_unique<I
     inside_->port = options.port;
   }
   if (inside_->port <= 0) {
-    throw Error("cannot listen on {} port {}: it is taken, or not an address of this machine",
+    throw Error("cannot listen on {} port {}: in use, or not an address of this machine",
                 options.host, options.port);
   }
   inside_->listener = std::jthread([this, &server] {
     server.listen_after_bind();
     inside_->listened = true;
   });
-  // The library forgets to stop if it is told so before it runs.
+  // The library ignores a stop before it runs.
   while (!server.is_running() && !inside_->listened) std::this_thread::yield();
 }
 
@@ -261,7 +263,7 @@ PageServer::~PageServer() {
   }
   inside_->ended.notify_all();
   inside_->server.stop();
-  inside_->listener.join();  // after all who answer, who use the rest of it
+  inside_->listener.join();  // after the handlers, which use the other members
 }
 
 int PageServer::port() const { return inside_->port; }

@@ -1,8 +1,8 @@
-// page_server.h: the page of `lockstep serve` over HTTP, and what is new as server-sent events.
+// page_server.h: the HTTP server of `lockstep serve`: the page, and updates as server-sent events.
 //
-// On the loopback address any program of this machine may ask, but only under a loopback name, so
-// that no page of another site can read along by renaming itself. Elsewhere every request needs the
-// token: as ?token= once, as a cookie from then on. Nothing can be changed through it.
+// On the loopback address requests need a loopback Host header, so that other sites cannot read the
+// page by DNS rebinding. On other addresses every request needs the token: once as ?token=, then as
+// a cookie. The server is read-only.
 #pragma once
 
 #include <memory>
@@ -14,22 +14,22 @@ namespace lockstep {
 struct ServeOptions {
   std::vector<std::string> roots;
   std::string host = "127.0.0.1";
-  int port = 0;            // 0: any that is free
-  std::string token = {};  // empty: none is needed
+  int port = 0;            // 0: any free port
+  std::string token = {};  // empty: no token needed
 };
 
-bool is_this_machine(const std::string& host);  // an address or name that nobody else can reach
+bool is_this_machine(const std::string& host);  // a loopback address or name
 
 class PageServer {
  public:
-  // Answers from now on, in threads of its own. Throws Error when the port cannot be had.
+  // Starts serving in its own threads. Throws Error if the port is not available.
   explicit PageServer(const ServeOptions& options);
   ~PageServer();  // ends all connections
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
 
   int port() const;
-  std::string url() const;  // with the token; one that others can use, if they may
+  std::string url() const;  // with the token; reachable from other hosts if allowed
 
  private:
   struct Inside;  // of the HTTP library

@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "config/json.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int kDeepest = 3;  // directories below a root
 
-// A directory to look below, and what the names of its sweeps begin with.
+// A directory to search, and the prefix of its sweep names.
 struct Root {
   fs::path path;       // canonical
   std::string prefix;  // empty: it is the only one
@@ -34,11 +35,11 @@ std::string end_of(const fs::path& path, int names) {
   return end.string();
 }
 
-// Several roots are told apart by as many of their last names as that takes.
+// Several roots are distinguished by as many of their last path components as needed.
 std::vector<Root> named_roots(const std::vector<std::string>& texts) {
   std::set<fs::path> paths;
   for (const std::string& text : texts) {
-    if (!fs::is_directory(text)) throw UsageError("{} is no directory", text);
+    if (!fs::is_directory(text)) throw UsageError("{} is not a directory", text);
     paths.insert(fs::canonical(text));
   }
   const auto differ = [&](int names) {
@@ -60,23 +61,23 @@ std::string name_below(const Root& root, const fs::path& path) {
   const std::string own = root.path.filename().string();
   if (!root.prefix.empty()) return relative == "." ? root.prefix : root.prefix + "/" + relative;
   if (relative == ".") return own;
-  return relative == own ? "./" + relative : relative;  // not to be taken for the root
+  return relative == own ? "./" + relative : relative;  // distinguishes it from the root
 }
 
-// The raw files and the logs of a sweep, thousands perhaps, among which there is no other.
+// Raw files and logs of a sweep: possibly thousands, and no sweep among them.
 bool is_of_a_sweep(const fs::path& directory) {
   const fs::path name = directory.filename();
   std::error_code unknown;
   return (name == "runs" || name == "logs") &&
-         fs::exists(directory.parent_path() / Store::kFile, unknown);
+         fs::exists(directory.parent_path() / ResultsStore::kFile, unknown);
 }
 
 using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
 
-// One that is below several roots has the name of the first.
+// A sweep below several roots gets its name from the first.
 void add_if_sweep(const Root& root, const fs::path& path, Found& found) {
   std::error_code error;
-  const fs::path results = path / Store::kFile;
+  const fs::path results = path / ResultsStore::kFile;
   const auto written = fs::last_write_time(results, error);
   if (error) return;
   const auto size = fs::file_size(results, error);
@@ -144,7 +145,7 @@ std::vector<PageEvent> SweepNews::look() {
            {"left", duration_text(state->seconds_left)}});
     }
   }
-  std::ranges::sort(names);  // so that a list on a page keeps its order
+  std::ranges::sort(names);  // stable order for the page
   const auto tell = [&](const char* name, const Json& now, Json& before) {
     if (now == before) return;
     before = now;

@@ -1,26 +1,25 @@
-// sweep_directories.h: the sweeps below some directories, by name, and what has changed since one
-// last looked.
+// sweep_directories.h: finds the sweeps below some directories, and reports changes.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "config/run_json.h"
+#include "config/json.h"
 #include "web/page_data.h"
 
 namespace lockstep {
 
 struct SweepDirectory {
-  // Unique: "runs/tuesday" as seen from the root. It depends on the roots and on where it is, not
-  // on what else is there or was written last, so that a page can ask for it again.
+  // Unique path relative to the root: "runs/tuesday". It depends only on the roots and the path, so
+  // that a page can request the sweep again.
   std::string name;
   std::string path;
   std::string version;  // changes when the results do
 };
 
 // Directories with a results.jsonl, the root itself included; the one written to last comes first.
-// Throws UsageError when a root is no directory.
+// Throws UsageError if a root is not a directory.
 std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots);
 
 PageSource read_sweep(const SweepDirectory& directory);
@@ -30,7 +29,7 @@ struct PageEvent {
   Json data;
 };
 
-// For one reader: what is new since the last call. The first call tells everything.
+// Changes since the last call, for one client. The first call returns everything.
 class SweepNews {
  public:
   explicit SweepNews(std::vector<std::string> roots) : roots_(std::move(roots)) {}

@@ -1,4 +1,4 @@
-#include "app/allreduce_rows.h"
+#include "app/commands/allreduce_rows.h"
 
 #include <gmock/gmock.h>
 
@@ -30,7 +30,7 @@ TEST(AllReduceRows, SayWhenNothingWasChecked) {
   AllReduceRow unchecked = row();
   unchecked.wrong.reset();
   EXPECT_THAT(all_reduce_line(unchecked), ::testing::EndsWith(" -\n"));
-  EXPECT_THAT(all_reduce_footer({unchecked}), HasSubstr("not looked for"));
+  EXPECT_THAT(all_reduce_footer({unchecked}), HasSubstr("not checked"));
   EXPECT_TRUE(all_reduce_json(unchecked)["wrong"].is_null());
 }
 
@@ -39,8 +39,7 @@ TEST(AllReduceRows, EveryContenderHasAMeanOfItsOwn) {
   quick.seconds = {0.001};  // 6 GB/s; the others 3
   slow.contender = "gloo";
   const std::string text = all_reduce_footer({quick, slow, row(), slow});
-  EXPECT_EQ(text,
-            "mean busbw of shm: 4.50 GB/s\nmean busbw of gloo: 3.00 GB/s\nwrong numbers: 0\n");
+  EXPECT_EQ(text, "mean busbw of shm: 4.50 GB/s\nmean busbw of gloo: 3.00 GB/s\nwrong values: 0\n");
 }
 
 TEST(AllReduceRows, CountWrongNumbersOfAllRows) {

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "comm/all_reduce_spec.h"
-#include "launch/run_commands.h"
 #include "support/leaks.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -17,30 +17,12 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-struct Ran {
-  PlanOutcome outcome;
-  std::string out, err;
-
-  int exit_code() const { return outcome.commands.front().status.value_or(ExitStatus{}).code; }
-};
-
 class AllReduceCommand : public ::testing::Test {
  protected:
-  static Ran run(std::vector<std::string> argv) {
-    Ran ran;
-    const Command command = {.name = "it", .argv = std::move(argv)};
-    ran.outcome = run_commands(std::span(&command, 1), {.time = Seconds(300)},
-                               {.line = [&](const OutputLine& line) {
-                                 (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
-                                 return Next::GoOn;
-                               }});
-    return ran;
-  }
-
   static Ran allreduce(const std::vector<std::string>& more) {
     std::vector<std::string> words = {LOCKSTEP_PROGRAM, "allreduce"};
     words.insert(words.end(), more.begin(), more.end());
-    return run(words);
+    return run_really(words);
   }
 
   nlohmann::json result() const {
@@ -58,7 +40,7 @@ TEST_F(AllReduceCommand, StartsItsRanksAndFindsAllSumsRight) {
       allreduce({"-g3", "-b4", "-e64K", "-f64", "-n3", "-w1", "--result", result_path()});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
-  EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong values: 0"));
   const nlohmann::json json = result();
   ASSERT_EQ(json["rows"].size(), 3u);
   for (const auto& row : json["rows"]) {
@@ -99,26 +81,26 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
   EXPECT_EQ(with.outcome.end, RunEnd::Completed) << with.err;
 }
 
-TEST_F(AllReduceCommand, TakesItsPlaceFromMpirun) {
-  const Ran ran =
-      run({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
-           "none", "--mca", "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
-           "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
+TEST_F(AllReduceCommand, TakesItsRankFromMpirun) {
+  const Ran ran = run_really({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root",
+                              "--oversubscribe", "--bind-to", "none", "--mca",
+                              "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
+                              "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
-  EXPECT_THAT(ran.out, HasSubstr("wrong numbers: 0"));
+  EXPECT_THAT(ran.out, HasSubstr("wrong values: 0"));
 }
 
-TEST_F(AllReduceCommand, RefusesWhatMakesNoSenseBeforeItStartsAnything) {
+TEST_F(AllReduceCommand, RefusesInvalidOptionsBeforeItStartsAnyProcess) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
-      {{}, "nobody to sum with"},
+      {{}, "an all-reduce needs at least 2"},
       {{"-g2", "-b3X"}, "'3X'"},
       {{"-g2", "-b8", "-e4"}, "below --minbytes"},
-      {{"-g2", "-b5", "-e7"}, "holds no multiple of 4"},
-      {{"-g2", "--bucket-mb=4"}, "for the gradients of a --model"},
-      {{"-g2", "--communicator=carrier-pigeon"}, "there are shm, gloo"},
-      {{"-g2", "--tune", "--model=lenet"}, "not a --model"},
-      {{"-g2", "--tune", "--all-reduce-spec=xring"}, "cannot be given"},
+      {{"-g2", "-b5", "-e7"}, "no multiple of 4"},
+      {{"-g2", "--bucket-mb=4"}, "--bucket-mb requires --model"},
+      {{"-g2", "--communicator=carrier-pigeon"}, "use one of shm, gloo"},
+      {{"-g2", "--tune", "--model=lenet"}, "leave out --model"},
+      {{"-g2", "--tune", "--all-reduce-spec=xring"}, "leave it out"},
       {{"-g2", "--all-reduce-spec=xrong"}, "xrong"},
       {{"-g2", "--model=resnot50"}, "resnot50"},
       {{"-g2", "-f1"}, "--stepfactor"},

@@ -1,4 +1,4 @@
-#include "app/allreduce_work.h"
+#include "app/commands/allreduce_work.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST(ParseBytes, TakesUnitsOf1024) {
   EXPECT_EQ(parse_bytes("minbytes", "2G"), int64_t{2} << 30);
 }
 
-TEST(ParseBytes, RefusesWhatIsNoSize) {
+TEST(ParseBytes, RefusesAnInvalidSize) {
   for (const char* text : {"", "0", "-8", "K", "8KB", "1.5M", "9999999999G", "M8"}) {
     EXPECT_THROW(parse_bytes("minbytes", text), UsageError) << text;
   }

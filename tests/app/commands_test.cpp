@@ -5,35 +5,27 @@
 
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
-#include "app/interrupt.h"
-#include "app/program.h"
-#include "app/reference_kind.h"
+#include "base/interrupt.h"
 #include "base/text.h"
-#include "report/run_result.h"
+#include "config/json.h"
+#include "report/results/run_result.h"
+#include "support/command_runs.h"
+#include "support/file_text.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
+using ::testing::Pair;
 
 Outcome train(std::vector<std::string> more) {
   std::vector<std::string> words = {
@@ -75,7 +67,7 @@ TEST_F(Commands, TheResultHoldsEverythingMeasured) {
   const std::string file = path("r.json");
   ASSERT_EQ(train({"--result", file, "--profile", "--optimizer=momentum"}).code, 0);
   const RunResult result = read_result(file);
-  EXPECT_EQ(result.status, "completed");
+  EXPECT_EQ(result.status, RunStatus::Completed);
   EXPECT_EQ(result.config.optimizer, "momentum");
   EXPECT_EQ(result.steps.size(), 3u);
   EXPECT_EQ(result.warmup_steps.size(), 2u);
@@ -114,18 +106,38 @@ TEST_F(Commands, BothImageOrdersGiveTheSameLoss) {
 }
 
 TEST_F(Commands, ProfileAndTraceNameTheLayers) {
-  const Outcome outcome = train({"--profile", "--trace-file", path("t.json")});
-  EXPECT_EQ(outcome.code, 0);
+  const Outcome outcome =
+      train({"--profile", "--trace-file", path("t.json"), "--result", path("r.json")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("forward ms"));
-  EXPECT_THAT(outcome.out, HasSubstr("conv0"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("forward ms")));
-  EXPECT_TRUE(fs::exists(path("t.json")));
+  std::set<std::pair<std::string, std::string>> traced;  // name and direction
+  const Json trace = Json::parse(file_text(path("t.json")));
+  for (const Json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") traced.emplace(event.at("name"), event.at("cat"));
+  }
+  const std::vector<OpResult> ops = read_result(path("r.json")).ops;
+  EXPECT_EQ(ops.at(0).layer, "conv0");
+  for (const OpResult& op : ops) {
+    EXPECT_THAT(outcome.out, HasSubstr("\n" + op.layer + " "));
+    EXPECT_THAT(traced, Contains(Pair(op.layer + " " + op.what, "forward")));
+    EXPECT_THAT(traced, Contains(Pair(op.layer + " " + op.what, "backward")));
+  }
 }
 
 TEST_F(Commands, TheBenchmarkLogHasAMetricForEveryShownStep) {
   ASSERT_EQ(train({"--benchmark-log-dir", path("log"), "--display-every=1"}).code, 0);
-  EXPECT_TRUE(fs::exists(path("log/benchmark_run.log")));
-  EXPECT_TRUE(fs::exists(path("log/metric.log")));
+  EXPECT_EQ(Json::parse(file_text(path("log/benchmark_run.log"))).at("model_name"), "lenet");
+  std::vector<std::pair<std::string, int>> metrics;
+  for (const std::string& line : split(file_text(path("log/metric.log")), '\n')) {
+    if (line.empty()) continue;
+    const Json metric = Json::parse(line);
+    metrics.emplace_back(metric.at("name"), metric.at("global_step"));
+    EXPECT_GT(metric.at("value").get<double>(), 0) << line;
+  }
+  const char* shown = "current_examples_per_sec";  // after two steps of warm-up
+  EXPECT_THAT(metrics, ElementsAre(Pair(shown, 3), Pair(shown, 4), Pair(shown, 5),
+                                   Pair("average_examples_per_sec", 3)));
 }
 
 TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
@@ -146,11 +158,11 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
     } buffer;
     std::ostream out(&buffer);
     std::ostringstream err;
-    Surroundings around = {.engines = engines, .out = out, .err = err};
+    RunContext context = {{.out = out, .err = err}, engines};
     const std::vector<std::string> words = {
         "train",       "--model=lenet",          "--batch-size=2", "--num-batches=100000",
         "--threads=1", "--num-warmup-batches=0", "--result",       path("r.json")};
-    const int code = run_program(around, words);
+    const int code = run_program(context, words);
     _exit(buffer.str().find("total images/sec:") == std::string::npos ? 99 : code);
   }
   int status = 0;
@@ -158,7 +170,7 @@ TEST_F(Commands, InterruptedTrainingReportsWhatItHas) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
   const RunResult result = read_result(path("r.json"));
-  EXPECT_EQ(result.status, "interrupted");
+  EXPECT_EQ(result.status, RunStatus::Interrupted);
   EXPECT_GE(result.steps.size(), 1u);
   EXPECT_LT(result.steps.size(), 100000u);
 }
@@ -189,7 +201,7 @@ TEST_F(Commands, ModelsShowsTheLayersOfOne) {
   EXPECT_LT(json.at("parameters").get<int64_t>(), 61842345);
 }
 
-TEST_F(Commands, ModelsKeepsToADataSet) {
+TEST_F(Commands, ModelsListsOnlyTheGivenDataSet) {
   for (const Json& model : Json::parse(run({"models", "--json", "--data-name=cifar10"}).out)) {
     EXPECT_EQ(model.at("dataset"), "cifar10");
   }

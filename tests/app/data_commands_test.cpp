@@ -3,34 +3,24 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
-#include "app/program.h"
-#include "app/reference_kind.h"
 #include "base/directory_lock.h"
-#include "data/jpeg_encode.h"
+#include "config/json.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
+#include "support/command_runs.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const std::vector<std::string>& words) {
-  const EngineKind engines[] = {reference_kind()};
-  std::ostringstream out, err;
-  Surroundings around = {.engines = engines, .out = out, .err = err};
-  const int code = run_program(around, words);
-  return {code, out.str(), err.str()};
-}
+using ::testing::Pair;
 
 Outcome train(const std::string& directory, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {"train",
@@ -59,7 +49,7 @@ class DataCommands : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(DataCommands, WhatIsMadeIsWhole) {
+TEST_F(DataCommands, AGeneratedDataSetIsComplete) {
   make("set");
   EXPECT_TRUE(fs::exists(path("set/train-00002-of-00003")));
   const Outcome text = run({"data", "check", path("set")});
@@ -80,11 +70,12 @@ TEST_F(DataCommands, CheckFindsDamageAndEndsWithFailure) {
   write_file(shard, bytes);
   const Outcome outcome = run({"data", "check", path("set")});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("damaged: " + shard + ", byte 0: the checksum of the record"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("damaged: " + shard + ", byte 0: wrong checksum of the record"));
   EXPECT_THAT(outcome.out, HasSubstr("1 damaged"));
 }
 
-TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
+TEST_F(DataCommands, PackingResumesAfterAnInterrupt) {
   make("set");
   const std::string middle = path("set/train-00001-of-00003");
   const ByteBuffer before = read_file(middle);
@@ -104,7 +95,7 @@ TEST_F(DataCommands, PackingGoesOnWhereItWasInterrupted) {
 TEST_F(DataCommands, AFileThatIsMissingIsNotedByTrainingAndFoundByCheck) {
   make("set");
   fs::remove(path("set/train-00001-of-00003"));
-  const std::string words = "1 of 3 files is not there, train-00001-of-00003 the first of them\n";
+  const std::string words = "1 of 3 files is missing, first train-00001-of-00003\n";
   const Outcome check = run({"data", "check", path("set")});
   EXPECT_EQ(check.code, 1);
   EXPECT_THAT(check.out, HasSubstr("  " + words));
@@ -119,7 +110,7 @@ TEST_F(DataCommands, APackingThatFailsLeavesNothingHalfWritten) {
   write_file(path("folder/train/cat/1.jpg"), bytes_of("no JPEG"));
   const Outcome failed = run({"data", "pack", path("folder"), path("packed")});
   EXPECT_EQ(failed.code, 1);
-  EXPECT_THAT(failed.err, HasSubstr("cat/1.jpg: it is not a JPEG"));
+  EXPECT_THAT(failed.err, HasSubstr("cat/1.jpg: not a JPEG"));
   for (const auto& entry : fs::directory_iterator(path("packed"))) {
     EXPECT_EQ(entry.path().filename(), ".packing-train");
   }
@@ -139,7 +130,7 @@ TEST_F(DataCommands, TfrecordsAreNotPackedAgain) {
   make("set");
   const Outcome outcome = run({"data", "pack", path("set"), path("packed")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("holds TFRecord files already"));
+  EXPECT_THAT(outcome.err, HasSubstr("already contains TFRecord files"));
 }
 
 TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
@@ -151,10 +142,10 @@ TEST_F(DataCommands, AFinishedPackingLeavesNothingHidden) {
   fs::remove(path("set/packed_train.txt"));  // as if others had written the shards
   const Outcome beside = run({"data", "make", path("set"), "--images=12"});
   EXPECT_EQ(beside.code, 2);
-  EXPECT_THAT(beside.err, HasSubstr("were not packed here"));
+  EXPECT_THAT(beside.err, HasSubstr("that lockstep did not pack"));
 }
 
-TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
+TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsRead) {
   make("set", 6);
   const std::string shard = path("set/train-00001-of-00003");
   ByteBuffer bytes = read_file(shard);
@@ -163,10 +154,10 @@ TEST_F(DataCommands, ADamagedExampleCountsOnceHoweverOftenItIsMet) {
   const Outcome outcome = train(path("set"), {"--skip-corrupt", "--num-batches=20"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("note: skipped 1 damaged example\nskipped: " + shard +
-                                     ", byte 0: the checksum of the record is wrong\n"));
+                                     ", byte 0: wrong checksum of the record\n"));
 }
 
-TEST_F(DataCommands, DamagedFilesWhoseNamesAreNotUtf8AreToldAllTheSame) {
+TEST_F(DataCommands, DamagedFilesAreReportedEvenIfTheirNamesAreNotUtf8) {
   const ByteBuffer pixels(40 * 30 * 3, 90);
   write_file(path("folder/train/cat/1.jpg"), encode_jpeg({pixels.data(), 40, 30, 3, 90}));
   write_file(path("folder/train/cat/\xe9.jpg"), bytes_of("no JPEG"));
@@ -207,9 +198,16 @@ TEST_F(DataCommands, BenchMeasuresEveryStage) {
   const Outcome outcome = run({"data", "bench", path("set"), "--json", "--milliseconds=1",
                                "--threads=2", "--image-size=32", "--batch-size=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const Json rows = Json::parse(outcome.out);
-  EXPECT_EQ(rows.size(), 8u);  // four stages, one and two threads
-  for (const Json& row : rows) EXPECT_GT(row.at("images_per_second").get<double>(), 0) << row;
+  std::vector<std::pair<std::string, int>> measured;
+  for (const Json& row : Json::parse(outcome.out)) {
+    measured.emplace_back(row.at("stage"), row.at("threads"));
+    for (const char* rate : {"images_per_second", "bytes_per_second", "images_per_core_second"}) {
+      EXPECT_GT(row.at(rate).get<double>(), 0) << rate << " of " << row;
+    }
+  }
+  EXPECT_THAT(measured, ElementsAre(Pair("read", 1), Pair("read", 2), Pair("decode", 1),
+                                    Pair("decode", 2), Pair("augment", 1), Pair("augment", 2),
+                                    Pair("pipeline", 1), Pair("pipeline", 2)));
 }
 
 TEST_F(DataCommands, TrainingOnStoredImagesSaysWhatItFound) {
@@ -245,20 +243,34 @@ TEST_F(DataCommands, BadDataIsOneLineAndAFailure) {
   make("set");
   const Outcome labels = train(path("set"), {"--num-classes=3"});
   EXPECT_EQ(labels.code, 1);
-  EXPECT_THAT(labels.err, HasSubstr("the network tells 3 classes apart, 0 to 2"));
+  EXPECT_THAT(labels.err, HasSubstr("the network has 3 classes, 0 to 2"));
   const Outcome skipped = train(path("set"), {"--num-classes=3", "--skip-corrupt"});
   EXPECT_EQ(skipped.code, 0) << skipped.err;
   EXPECT_THAT(skipped.err, HasSubstr("note: skipped "));
   EXPECT_EQ(train(path("set"), {"--data-name=cifar10"}).code, 2);
 }
 
-TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrMadeAnew) {
-  for (const char* place : {"host", "pipeline"}) {
-    const Outcome outcome = run({"train", "--model=lenet", "--batch-size=2", "--threads=1",
-                                 "--num-batches=2", "--num-warmup-batches=1", "--num-classes=11",
-                                 std::string("--synthetic-location=") + place});
+TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrRegenerated) {
+  // At a learning rate of zero, a loss tells of images and labels alone. Device and host draw new
+  // labels for images that stay; the host has drawn once more, for the batch it copies from.
+  const auto losses = [&](const std::string& place) {
+    const Outcome outcome =
+        run({"train", "--model=lenet", "--batch-size=2", "--threads=1", "--num-batches=4",
+             "--num-warmup-batches=1", "--num-classes=11", "--init-learning-rate=0",
+             "--result=" + path(place), "--synthetic-location=" + place});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-  }
+    std::vector<double> found;
+    for (const StepRecord& step : read_result(path(place)).steps) {
+      found.push_back(step.losses.total_loss);
+    }
+    return found;
+  };
+  const std::vector<double> device = losses("device"), host = losses("host"),
+                            pipeline = losses("pipeline");
+  ASSERT_EQ(device.size(), 4u);
+  EXPECT_EQ(std::vector(device.begin() + 1, device.end()),
+            std::vector(host.begin(), host.end() - 1));
+  for (const double loss : pipeline) EXPECT_THAT(device, Each(Not(DoubleNear(loss, 1e-6))));
 }
 
 TEST_F(DataCommands, WrongWordsAreUsageErrors) {

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/reference_kind.h"
+#include "support/reference_kind.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -24,9 +24,9 @@ class OtherEngine : public ::testing::Test {
     const EngineKind engines[] = {reference_kind(),
                                   engine_elsewhere("other", {"lockstep-other", "./run other"})};
     std::ostringstream out;
-    Surroundings around = {
-        .engines = engines, .out = out, .err = err_, .program = (directory_ / "lockstep").string()};
-    return run_program(around, std::vector<std::string>{"train", "--engine", engine, "-b", "7"});
+    RunContext context = {{.out = out, .err = err_, .program = (directory_ / "lockstep").string()},
+                          engines};
+    return run_program(context, std::vector<std::string>{"train", "--engine", engine, "-b", "7"});
   }
   void write_script(const std::string& text) {
     const fs::path script = directory_ / "lockstep-other";
@@ -54,10 +54,11 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
 
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
   EXPECT_EQ(train("other"), kUsage);
-  EXPECT_THAT(err_.str(), HasSubstr("lockstep-other, which is not there; './run other' builds it"));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("lockstep-other, which does not exist; './run other' builds it"));
 }
 
-TEST_F(OtherEngine, IsAmongTheNamesThatAnUnknownEngineIsTold) {
+TEST_F(OtherEngine, IsListedWhenAnEngineIsUnknown) {
   EXPECT_EQ(train("tensorflow"), kUsage);
   EXPECT_THAT(err_.str(), HasSubstr("--engine must be one of native, other, not 'tensorflow'"));
 }

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "app/real_runs.h"
+#include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -25,7 +25,6 @@ class Sweep : public ::testing::Test {
   static Ran run(std::vector<std::string> argv, const std::function<Next()>& poll = {}) {
     return run_really(std::move(argv), "", poll);
   }
-  static int exit_code(const Ran& ran) { return ran.outcome.commands.at(0).status->code; }
 
   TemporaryDirectory temporary_;
   const std::filesystem::path directory_ = temporary_.path();

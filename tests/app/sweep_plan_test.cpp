@@ -10,33 +10,33 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(Sweep, EverythingWrongIsToldBeforeAnythingRuns) {
+TEST_F(Sweep, AllProblemsAreReportedBeforeAnythingRuns) {
   const Ran ran = run(sweep({"--num-devices=1", "--engine=native,steam", "--optimizer=sgd,magic"}));
-  EXPECT_EQ(exit_code(ran), 2);
+  EXPECT_EQ(ran.exit_code(), 2);
   EXPECT_THAT(ran.err, HasSubstr("magic"));
   const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
-  EXPECT_EQ(exit_code(engine), 2);
+  EXPECT_EQ(engine.exit_code(), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("say what to measure"));
+  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("no models given"));
   const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
-  EXPECT_EQ(exit_code(data), 2);
-  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: there is no such directory"));
+  EXPECT_EQ(data.exit_code(), 2);
+  EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: no such directory"));
   EXPECT_FALSE(fs::exists(results()));
 }
 
-TEST_F(Sweep, AFileSaysTheSameAsTheCommandLine) {
+TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {
   const std::string file = (directory_ / "sweep.toml").string();
   std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";
   const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches to go, in about "));
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches remain, about "));
   const Ran fewer =
       run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
   EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
   EXPECT_FALSE(fs::exists(results()));
 }
 
-TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
+TEST_F(Sweep, EquivalentCombinationsAreOneRun) {
   const Ran listed = run(
       sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--num-ps=1,2",
              "--variable-update=replicated,parameter_server", "--gradient-compression=none,fp16"}));
@@ -51,8 +51,8 @@ TEST_F(Sweep, CombinationsThatMakeNoDifferenceAreOneRun) {
   EXPECT_THAT(one_uses_it.out,
               HasSubstr("variable-update=parameter_server gradient-compression=none"));
   const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
-  EXPECT_EQ(exit_code(refused), 2);
-  EXPECT_THAT(refused.err, HasSubstr("has no use for --gradient-compression"));
+  EXPECT_EQ(refused.exit_code(), 2);
+  EXPECT_THAT(refused.err, HasSubstr("does not use --gradient-compression"));
 }
 
 TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {
@@ -64,7 +64,7 @@ TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {
   EXPECT_THAT(listed.out, HasSubstr("3 runs, 1 launches each"));
 }
 
-TEST_F(Sweep, ARunIsKnownByItsHostsNotByWhatTheirFileIsCalled) {
+TEST_F(Sweep, ARunIsIdentifiedByItsHostsNotByTheirFile) {
   const auto listed = [&](const char* name, const std::vector<std::string>& more) {
     const std::string file = (directory_ / name).string();
     std::ofstream(file) << "a slots=1\nb slots=1\n";
@@ -80,12 +80,12 @@ TEST_F(Sweep, ARunIsKnownByItsHostsNotByWhatTheirFileIsCalled) {
             once);
 }
 
-TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
+TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
   const Ran dir = run(sweep({"--train-dir=x"}));
-  EXPECT_EQ(exit_code(dir), 2);
-  EXPECT_EQ(
-      dir.err,
-      "lockstep: --train-dir: the runs of a sweep would go on from each other's checkpoints\n");
+  EXPECT_EQ(dir.exit_code(), 2);
+  EXPECT_EQ(dir.err,
+            "lockstep: --train-dir: not supported in a sweep, whose runs would resume from each "
+            "other's checkpoints\n");
   EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
   const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
   for (const char* flag : {" --train-dir", " --eval ", "  --job-name"}) {
@@ -93,10 +93,10 @@ TEST_F(Sweep, WhatASweepCannotDoIsRefusedWithTheReason) {
   }
   EXPECT_THAT(help, HasSubstr("For all runs:"));
   const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
-  EXPECT_EQ(exit_code(file), 2);
-  EXPECT_EQ(file.err, "lockstep: there is no file nosuch.toml\n");
+  EXPECT_EQ(file.exit_code(), 2);
+  EXPECT_EQ(file.err, "lockstep: nosuch.toml: no such file\n");
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", directory_.string()}).err,
-              HasSubstr("is a directory; a sweep reads a file"));
+              HasSubstr("is a directory; give a sweep file"));
   const std::string twice = (directory_ / "twice.toml").string();
   std::ofstream(twice) << "models = 'trivial:2'\nrepeats = [3, 4]\n";
   EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", twice, "--dry-run"}).err,

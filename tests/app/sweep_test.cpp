@@ -8,8 +8,8 @@
 
 #include "app/sweep_fixture.h"
 #include "base/random.h"
-#include "launch/process.h"
-#include "report/store.h"
+#include "process/process.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -23,7 +23,7 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const Ran first = run(sweep({"--num-devices=1,2", "--repeats=2", "--best"}));
   ASSERT_EQ(first.outcome.end, RunEnd::Completed) << first.err;
   EXPECT_THAT(first.out, HasSubstr("efficiency"));
-  EXPECT_THAT(first.out, HasSubstr("the only one"));
+  EXPECT_THAT(first.out, HasSubstr("only configuration"));
   const StoreContents contents = read_store(results());
   EXPECT_EQ(contents.runs.size(), 4u);
   for (const StoredRun& run : contents.runs) {
@@ -37,7 +37,7 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   EXPECT_TRUE(fs::exists(results() + "/comparison_graph.svg"));
   EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv.ideal"));
   const Ran same = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", results()});
-  EXPECT_NE(exit_code(same), 1) << same.out;  // 2 where three launches are too few to tell
+  EXPECT_NE(same.exit_code(), 1) << same.out;  // 2 where three launches are too few to tell
 }
 
 TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
@@ -55,7 +55,7 @@ TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
 }
 
 // Kills whole process trees without mercy, at moments drawn at random.
-TEST_F(Sweep, KilledAtAnyMomentNothingFinishedIsLost) {
+TEST_F(Sweep, AKillAtAnyMomentLosesNoFinishedLaunch) {
   const RandomStream random(7, 1);
   size_t before = 0;
   for (uint64_t attempt = 0; attempt < 6; ++attempt) {
@@ -98,13 +98,13 @@ TEST_F(Sweep, ARunThatWasMeasuredButNotStoredIsFoundAgain) {
 }
 
 TEST_F(Sweep, ASecondSweepInTheDirectoryIsRefused) {
-  const Store held(results());
+  const ResultsStore held(results());
   const Ran ran = run(sweep({"--num-devices=1"}));
-  EXPECT_EQ(exit_code(ran), 1);
+  EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("another sweep is running"));
 }
 
-TEST_F(Sweep, AFailedRunIsAResultAndTheSweepGoesOn) {
+TEST_F(Sweep, AFailedRunIsAResultAndTheSweepContinues) {
   const std::string program = (directory_ / "broken.toml").string();
   std::ofstream(program) << R"(description = "always breaks"
 command = ["sh", "-c", "echo woe; exit 3", "{model}", "{batch_size}", "{num_batches}",
@@ -116,13 +116,13 @@ total = '^total: (?P<value>\S+)'
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
   const bool ran_at_all = fs::exists(results() + "/results.jsonl");
   ASSERT_TRUE(ran_at_all) << ran.err;
-  EXPECT_EQ(exit_code(ran), 1);
+  EXPECT_EQ(ran.exit_code(), 1);
   const StoreContents contents = read_store(results());
   ASSERT_EQ(contents.runs.size(), 2u) << ran.err;
   EXPECT_FALSE(contents.runs[0].measured());
   EXPECT_THAT(*contents.runs[0].result.error, HasSubstr("exit code 3"));
   const Ran again = run(sweep({"--num-devices=1", "--repeats=2", "--program", program}));
-  EXPECT_EQ(exit_code(again), 1) << "what failed has not been measured since";
+  EXPECT_EQ(again.exit_code(), 1) << "what failed has not been measured since";
   EXPECT_THAT(again.err, HasSubstr("2 launches failed; --retry-failed"));
   EXPECT_EQ(read_store(results()).runs.size(), 2u);
   const Ran retried =
@@ -130,7 +130,7 @@ total = '^total: (?P<value>\S+)'
   EXPECT_THAT(retried.err, HasSubstr("lockstep: 2 launches failed;"));
   EXPECT_EQ(read_store(results()).runs.size(), 4u);
   const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
-  EXPECT_EQ(exit_code(report), 0) << report.err;
+  EXPECT_EQ(report.exit_code(), 0) << report.err;
   std::ifstream page(results() + "/report.html");
   const std::string text{std::istreambuf_iterator<char>(page), {}};
   EXPECT_THAT(text, HasSubstr("exit code 3"));
@@ -138,7 +138,7 @@ total = '^total: (?P<value>\S+)'
   EXPECT_FALSE(fs::exists(results() + "/comparison_graph.svg"));
 }
 
-TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
+TEST_F(Sweep, CtrlCEndsASweepAndTheNextCallResumes) {
   bool asked = false;
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=5000"}), [&] {
     if (asked || !fs::exists(results() + "/results.jsonl")) return Next::GoOn;
@@ -147,8 +147,8 @@ TEST_F(Sweep, CtrlCEndsItAndTheNextCallGoesOn) {
     return Next::Stop;
   });
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
-  EXPECT_THAT(ran.err, HasSubstr("the same command goes on"));
-  EXPECT_EQ(exit_code(ran), 130);
+  EXPECT_THAT(ran.err, HasSubstr("the same command resumes"));
+  EXPECT_EQ(ran.exit_code(), 130);
 }
 
 TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
@@ -160,10 +160,10 @@ TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {
   EXPECT_THAT(ran.err, Not(HasSubstr("was not reached")));
   const Ran listed =
       run(sweep({"--num-devices=1", "--precision=99%", "--repeats=200", "--dry-run"}));
-  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches to go")) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("0 of 200 launches remain")) << listed.err;
 }
 
-TEST_F(Sweep, PrecisionThatWasNotReachedIsSaid) {
+TEST_F(Sweep, PrecisionThatWasNotReachedIsReported) {
   const Ran ran = run(sweep({"--num-devices=1", "--precision=0.0001%", "--repeats=3"}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("note: --precision 0.0001% was not reached: trivial:2 x1 native"));

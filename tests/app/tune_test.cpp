@@ -1,6 +1,6 @@
 // 'lockstep tune' as a user calls it.
 #include "app/sweep_fixture.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
+TEST_F(Sweep, TuneListsItsCandidatesAndRequiresOneNetwork) {
   const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=2",
                           "--gradient-compression=none", "--dry-run", "--threads=1"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
@@ -19,8 +19,8 @@ TEST_F(Sweep, TuneListsItsCandidatesAndWantsOneNetwork) {
       run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=1", "--dry-run"});
   ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
   const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
-  EXPECT_EQ(exit_code(two), 2);
-  EXPECT_THAT(two.err, HasSubstr("say which network to tune"));
+  EXPECT_EQ(two.exit_code(), 2);
+  EXPECT_THAT(two.err, HasSubstr("tune needs one network"));
 }
 
 TEST_F(Sweep, TuneEndsWithTheWinnersCommandLine) {

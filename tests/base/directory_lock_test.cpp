@@ -22,7 +22,7 @@ TEST(DirectoryLock, OneAtATimeHasIt) {
   EXPECT_TRUE(DirectoryLock(directory.path().string()).is_elsewhere());
 }
 
-TEST(DirectoryLock, WhoIsPatientGetsItWhenTheOtherLeaves) {
+TEST(DirectoryLock, AWaitingProcessGetsItWhenTheOtherExits) {
   const TemporaryDirectory directory;
   std::optional<DirectoryLock> first(directory.path().string());
   std::jthread leaves([&] { first.reset(); });
@@ -35,7 +35,7 @@ TEST(DirectoryLock, LeavesNothingBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
 }
 
-TEST(DirectoryLock, WhereThereIsNoneNobodyIsKeptOut) {
+TEST(DirectoryLock, AMissingDirectoryIsNotLockedByAnother) {
   EXPECT_FALSE(DirectoryLock("/nowhere").is_elsewhere());
 }
 

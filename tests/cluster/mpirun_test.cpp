@@ -8,8 +8,8 @@
 #include <set>
 
 #include "cluster/ran.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 #include "support/leaks.h"
 #include "support/temporary_directory.h"
 
@@ -58,7 +58,7 @@ TEST_P(MpirunOfSize, IsOneRunWithALogPerRank) {
 
 INSTANTIATE_TEST_SUITE_P(Ranks, MpirunOfSize, ::testing::Values(2, 4));
 
-TEST_F(MpirunRuns, KeepTheirLogsInADirectoryThatIsSaid) {
+TEST_F(MpirunRuns, WriteLogsToADirectoryThatIsPrinted) {
   const Ran ran = run_to_its_end(train({"-g2"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const size_t said = ran.err.find("logs: lockstep-runs/");
@@ -67,7 +67,7 @@ TEST_F(MpirunRuns, KeepTheirLogsInADirectoryThatIsSaid) {
   EXPECT_TRUE(fs::exists(logs / "rank-1-localhost.log"));
 }
 
-TEST_F(MpirunRuns, NoShellReadsWhatTheUserSays) {
+TEST_F(MpirunRuns, NoShellInterpretsUserInput) {
   const std::string odd = "r $(touch no) ;touch no2' \".json";
   const Ran ran = run_to_its_end(train({"-g2", "--result", odd}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
@@ -77,7 +77,7 @@ TEST_F(MpirunRuns, NoShellReadsWhatTheUserSays) {
   for (const char* name : {"no", "no2"}) EXPECT_FALSE(fs::exists(path(name))) << name;
 }
 
-TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
+TEST_F(MpirunRuns, AnInterruptedRunReportsItsPartialResult) {
   std::vector<std::string> words = {"sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
   for (const std::string& word :
        train({"-g2", "--num-batches=1000000", "--result", path("r.json")})) {
@@ -97,7 +97,7 @@ TEST_F(MpirunRuns, AnInterruptedRunReportsWhatItHas) {
   ASSERT_TRUE(outcome.commands.front().status);
   EXPECT_EQ(outcome.commands.front().status->code, 130);
   EXPECT_THAT(out, HasSubstr("total images/sec"));
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
 }
 
 // Files of shared memory that these processes have mapped.
@@ -114,7 +114,7 @@ std::set<std::string> segments_of(const std::vector<pid_t>& processes) {
   return files;
 }
 
-TEST_F(MpirunRuns, AKilledLauncherTakesAllWithIt) {
+TEST_F(MpirunRuns, AKilledLauncherEndsAllProcesses) {
   const std::string mark = "MPIRUN_TEST=" + directory_.string();
   std::vector<std::string> words = {"env", mark, "sh", "-c", "echo $$ >&2; exec \"$@\"", "sh"};
   for (const std::string& word : train({"-g2", "--num-batches=1000000"})) words.push_back(word);
@@ -151,17 +151,17 @@ TEST_F(MpirunRuns, AKilledRankEndsTheRunWithItsName) {
   });
   EXPECT_EQ(ran.exit_code(), 1) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("rank 1"));
-  EXPECT_THAT(ran.err, HasSubstr("the run was ended"));
+  EXPECT_THAT(ran.err, HasSubstr("run stopped"));
   for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));
 }
 
-TEST_F(MpirunRuns, WhatOnlyARankCanTellIsToldByItsExitCode) {
+TEST_F(MpirunRuns, TheExitCodeOfARankBecomesThatOfTheRun) {
   const Ran ran = run_to_its_end(train({"-g2", "--data-dir=nowhere"}));
   EXPECT_EQ(ran.exit_code(), 2) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("cannot look into nowhere: No such file or directory"));
+  EXPECT_THAT(ran.err, HasSubstr("cannot read directory nowhere: No such file or directory"));
 }
 
-TEST_F(MpirunRuns, ADryRunShowsTheWordsThatOpenMpiNeeds) {
+TEST_F(MpirunRuns, ADryRunShowsTheOptionsForOpenMpi) {
   const Ran ran = run_to_its_end(train({"-g2", "--interface=lo", "--dry-run"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("--bind-to none"));
@@ -181,7 +181,7 @@ TEST_F(MpirunRuns, MpichStartsRanksThatMeetAtTheLauncher) {
   EXPECT_EQ(read_result(path("r.json")).ranks.size(), 2u);
 }
 
-TEST_F(MpirunRuns, AnOptionThatMpirunDoesNotKnowIsItsFault) {
+TEST_F(MpirunRuns, AnUnknownMpirunOptionShowsTheErrorOfMpirun) {
   const Ran ran = run_to_its_end(train({"-g2", "--mpirun-option=--no-such-thing"}));
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("no-such-thing"));

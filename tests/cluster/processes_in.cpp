@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "cluster/ran.h"
-#include "launch/processes.h"
+#include "process/processes.h"
 
 namespace lockstep {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/run_commands.h"
+#include "process/run_commands.h"
 
 namespace lockstep {
 

@@ -7,8 +7,8 @@
 
 #include "cluster/processes_in.h"
 #include "cluster/slurm_cluster.h"
-#include "launch/processes.h"
-#include "report/run_result.h"
+#include "process/processes.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {
@@ -45,7 +45,7 @@ class SlurmRuns : public SlurmCluster {
   }
 };
 
-TEST_F(SlurmRuns, TasksOfSrunAreOneRun) {
+TEST_F(SlurmRuns, TasksOfOneSrunFormOneRun) {
   const Ran ran = run_on_host(
       prefixed({"srun", "--nodes=2", "--ntasks=4"}, train({"--result", path("r.json")})));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
@@ -67,7 +67,7 @@ TEST_F(SlurmRuns, InsideAnAllocationSrunStartsWorkersAndServersWhereTheyArePlann
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, AShellThatSrunGaveOutIsNotWaitedFor) {
+TEST_F(SlurmRuns, SrunInsideAnSrunShellDoesNotWaitForIt) {
   const Ran ran =
       run_on_host(in_allocation(prefixed({"srun", "--nodes=1", "--ntasks=1"},
                                          train({"--launcher=slurm", "--result", path("r.json")}))));
@@ -91,7 +91,7 @@ TEST_F(SlurmRuns, OutsideAnAllocationAJobIsSubmittedAndFollowedAndItsResultComes
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, ServersOfASubmittedJobTakeNoWorkersPlace) {
+TEST_F(SlurmRuns, ServersOfASubmittedJobDoNotReplaceWorkers) {
   const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-ps=2",
                                      "--variable-update=parameter_server", "--result", "r.json"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
@@ -99,7 +99,7 @@ TEST_F(SlurmRuns, ServersOfASubmittedJobTakeNoWorkersPlace) {
   EXPECT_EQ(read_result(path("r.json")).facts.servers, 2);
 }
 
-TEST_F(SlurmRuns, NoShellReadsWhatTheUserSays) {
+TEST_F(SlurmRuns, NoShellInterpretsUserInput) {
   const std::string odd = "r $(touch no) ;touch no2' \".json";
   const Ran inside = run_on_host(in_allocation(train({"--launcher=slurm", "--result", odd})));
   ASSERT_EQ(inside.exit_code(), 0) << inside.err;
@@ -115,7 +115,7 @@ TEST_F(SlurmRuns, NoShellReadsWhatTheUserSays) {
   for (const char* name : {"no", "no2"}) EXPECT_FALSE(fs::exists(path(name))) << name;
 }
 
-TEST_F(SlurmRuns, TheDoctorPassesOnWhatSrunSaysAndWhatToTry) {
+TEST_F(SlurmRuns, TheDoctorShowsTheErrorOfSrunWithAdvice) {
   const Ran ran = run_on_host(prefixed({"env", "SLURM_PARTITION=nowhere", LOCKSTEP_PROGRAM},
                                        {"doctor", "--slurm", "-n", "2"}));
   EXPECT_EQ(ran.exit_code(), 1);
@@ -124,7 +124,7 @@ TEST_F(SlurmRuns, TheDoctorPassesOnWhatSrunSaysAndWhatToTry) {
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("ssh")));
 }
 
-TEST_F(SlurmRuns, TheDoctorLooksAtEveryNode) {
+TEST_F(SlurmRuns, TheDoctorChecksEveryNode) {
   const Ran ran = run_on_host(prefixed({LOCKSTEP_PROGRAM}, {"doctor", "--slurm", "-n", "2"}));
   EXPECT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +n1, n2 "));
@@ -143,7 +143,7 @@ TEST_F(SlurmRuns, ADryRunShowsTheScriptAndSubmitsNothing) {
   EXPECT_EQ(run_on_host({"squeue", "--noheader", "--states=all"}).out, "");
 }
 
-TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
+TEST_F(SlurmRuns, AFailedJobReportsItsCodeAndReason) {
   const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--data-dir=/nowhere"}));
   EXPECT_NE(ran.exit_code(), 0);
   EXPECT_THAT(ran.err, HasSubstr("/nowhere"));
@@ -155,35 +155,35 @@ TEST_F(SlurmRuns, AJobThatFailsTellsItsCodeAndReason) {
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsWhatItHas) {
+TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsItsPartialResult) {
   const Ran ran = run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000",
                                                    "--verbose", "--result", path("r.json")})),
                               [&] { signal(launchers_in_allocation(), SIGINT); });
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWhichReportsWhatItHas) {
+TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWithAPartialResult) {
   const Ran ran = run_on_host(
       train({"--launcher=slurm", "-n", "2", "--num-batches=1000000", "--result", "r.json"}),
       [&] { signal(processes("--launcher=slurm -n 2"), SIGINT); });
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
-  EXPECT_EQ(read_result(path("r.json")).status, "interrupted");
+  EXPECT_EQ(read_result(path("r.json")).status, RunStatus::Interrupted);
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, AKilledLauncherTakesItsJobWithIt) {
+TEST_F(SlurmRuns, AKilledLauncherCancelsItsJob) {
   const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}),
                               [&] { signal(processes("--launcher=slurm -n 2"), SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);
   expect_no_job_left();
 }
 
-TEST_F(SlurmRuns, AKilledLauncherInsideAnAllocationTakesItsStepWithIt) {
+TEST_F(SlurmRuns, AKilledLauncherInsideAnAllocationEndsItsStep) {
   run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000"})),
               [&] { signal(launchers_in_allocation(), SIGKILL); });
   expect_no_job_left();

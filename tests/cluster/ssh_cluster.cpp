@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "cluster/processes_in.h"
-#include "launch/processes.h"
+#include "process/processes.h"
 
 namespace lockstep {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cluster/ssh_cluster.h"
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 namespace {
@@ -22,7 +22,7 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
+TEST_F(SshRuns, TwoHostsWithTwoWorkersEachFormOneRunWhoseResultComesBack) {
   const Ran ran =
       launch({"--hosts=host1:2,host2:2", "--result", path("r.json"), "--log-dir", path("logs")});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
@@ -36,7 +36,7 @@ TEST_F(SshRuns, TwoHostsOfTwoWorkersAreOneRunWhoseResultComesBack) {
   expect_nothing_left();
 }
 
-TEST_F(SshRuns, LogsOfAllHostsComeBackToADirectoryThatIsSaid) {
+TEST_F(SshRuns, LogsOfAllHostsComeBackToAPrintedDirectory) {
   const Ran ran = launch({"--hosts=host1,host2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const size_t said = ran.err.find("logs: lockstep-runs/");
@@ -66,7 +66,7 @@ TEST_F(SshRuns, ANodesFileNamesHostsForTheClusterAndForSsh) {
   EXPECT_THAT(ran.out, HasSubstr("Nodes: 2; Devices per node: 1; "));
 }
 
-TEST_F(SshRuns, NoShellReadsWhatTheUserSays) {
+TEST_F(SshRuns, NoShellInterpretsUserInput) {
   const std::string odd = disk() + "/it's $(touch " + disk() + "/no) ; touch " + disk() + "/no2 &";
   const Ran ran = launch(
       {"--hosts=host1,host2", "--remote-dir", odd, "--result", path("r $(touch x) ';.json")});
@@ -91,11 +91,11 @@ constexpr const char* kHideLibraries =
     "mount -t tmpfs none /mnt && cd /mnt && mkdir all && mount --bind /usr/lib all && "
     "own=x86_64-linux-gnu && mkdir -p some/$own && ln -s /mnt/all/$own/* some/$own/ && "
     "for each in all/*; do [ $each = all/$own ] || ln -s /mnt/$each some/; done && "
-    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2 spdlog; "
+    "for name in cpp-httplib dnnl fmt gloo gomp hwloc hwy jpeg mpi open-pal open-rte re2; "
     "do rm -f some/lib$name.so* some/$own/lib$name.so*; done && "
     "mount --bind some /usr/lib";
 
-TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
+TEST_F(SshRuns, MissingLibrariesAreCopiedToTheHost) {
   const Ran hidden = run_on(1, {"sh", "-c", kHideLibraries});
   ASSERT_EQ(hidden.exit_code(), 0) << hidden.err;
   ASSERT_NE(run_on(1, {LOCKSTEP_PROGRAM, "--version"}).exit_code(), 0) << "nothing is hidden";
@@ -109,7 +109,7 @@ TEST_F(SshRuns, AHostWithoutTheLibrariesIsBroughtThem) {
   EXPECT_FALSE(fs::exists(program / "libc.so.6"));
 }
 
-TEST_F(SshRuns, AHostThatSharesItsDiskWithOneThatLacksNothingIsBroughtItsLibrariesToo) {
+TEST_F(SshRuns, AHostWithASharedDiskGetsItsMissingLibraries) {
   ASSERT_EQ(run_on(1, {"sh", "-c", kHideLibraries}).exit_code(), 0);
   const std::string shared = "--remote-dir=" + path("shared");
   ASSERT_EQ(launch({"--hosts=host2", shared}).exit_code(), 0);
@@ -133,7 +133,7 @@ TEST_F(SshRuns, ServersAndWorkersGoWhereTheyArePlaced) {
   expect_nothing_left();
 }
 
-TEST_F(SshRuns, EveryProcessMayHaveItsHostNamed) {
+TEST_F(SshRuns, AHostCanBeGivenForEveryProcess) {
   const Ran ran = launch({"--worker-hosts=host1:2222,host2", "--ps-hosts=host2", "--verbose",
                           "--result", path("r.json")});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
@@ -162,7 +162,7 @@ TEST_F(SshRuns, ADamagedProgramIsReplaced) {
   EXPECT_EQ(std::distance(fs::directory_iterator(programs), fs::directory_iterator()), 1);
 }
 
-TEST_F(SshRuns, TheDoctorLooksAtEveryHostAndTheWaysBetweenThem) {
+TEST_F(SshRuns, TheDoctorChecksEveryHostAndLink) {
   const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2", "--json"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
@@ -178,7 +178,7 @@ class GigabitLinks : public SshCluster {
   GigabitLinks() : SshCluster("1gbit") {}
 };
 
-TEST_F(GigabitLinks, AreSeenByTheDoctorAsWhatTheyAre) {
+TEST_F(GigabitLinks, AreMeasuredAsGigabitByTheDoctor) {
   const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2", "--json"}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
   for (const auto& link : nlohmann::json::parse(ran.out).at("links")) {
@@ -188,7 +188,7 @@ TEST_F(GigabitLinks, AreSeenByTheDoctorAsWhatTheyAre) {
   }
 }
 
-TEST_F(SshRuns, TheDoctorNamesTheHostThatCannotBeReachedAndLooksAtTheOthers) {
+TEST_F(SshRuns, TheDoctorNamesAnUnreachableHostAndChecksTheOthers) {
   stop_sshd(2);
   const Ran ran = run_to_its_end(lockstep("doctor", {"--hosts=host1,host2"}));
   EXPECT_EQ(ran.exit_code(), 1);

@@ -49,7 +49,7 @@ TEST(AllReduceSpec, WithASlashMeansBetweenHosts) {
 TEST(AllReduceSpec, RefusesWhatItCannotReadAndQuotesIt) {
   EXPECT_THAT(problem_of("rings"), HasSubstr("'rings'"));
   EXPECT_THAT(problem_of("rings"), HasSubstr("xring"));
-  EXPECT_THAT(problem_of(""), HasSubstr("there is no ''"));
+  EXPECT_THAT(problem_of(""), HasSubstr("unknown algorithm ''"));
   EXPECT_THAT(problem_of("xring:32k"), HasSubstr("LIMIT"));
   EXPECT_THAT(problem_of("xring:many:pscpu"), HasSubstr("'many'"));
   EXPECT_THAT(problem_of("xring:0:pscpu"), HasSubstr("'0'"));

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "comm/network_interface.h"
+#include "base/network_interface.h"
+#include "base/random_token.h"
 #include "comm/store.h"
 #include "comm/store_server.h"
 

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "base/random_token.h"
 #include "comm/store_server.h"
 #include "support/rank_processes.h"
 

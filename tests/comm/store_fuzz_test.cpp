@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/random_token.h"
 #include "comm/store.h"
 #include "comm/store_server.h"
 

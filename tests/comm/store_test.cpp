@@ -6,7 +6,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "comm/roll_call.h"
+#include "base/random_token.h"
+#include "comm/missing_ranks.h"
 #include "comm/roster.h"
 #include "comm/store_server.h"
 
@@ -85,30 +86,30 @@ TEST_P(StoreTest, RanksMeetAndLearnTheirHosts) {
   for (const Roster& roster : rosters) EXPECT_EQ(roster.who(2), "rank 2 (host2)");
 }
 
-TEST_P(StoreTest, TellsWhichMemberItLost) {
+TEST_P(StoreTest, ReportsTheMemberThatItLost) {
   const auto one = client("0");
   client("1").reset();
   EXPECT_EQ(one->get("gone/1", Seconds{60}), "");
 }
 
-TEST_P(StoreTest, TheRollCallNamesTheLostRankAndNotTheSlowOne) {
+TEST_P(StoreTest, MissingRanksNamesTheLostRankAndNotTheSlowOne) {
   const auto one = client("0"), slow = client("2");
   client("1").reset();
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}, {2, "c"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{60}), "rank 1 (b) is gone");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{60}), "rank 1 (b) is gone");
 }
 
-TEST_P(StoreTest, TheRollCallNamesWhoStaysSilent) {
+TEST_P(StoreTest, MissingRanksNamesSilentRanks) {
   const auto one = client("0"), silent = client("1");
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{0.1}), "rank 1 (b) does not answer");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{0.1}), "rank 1 (b) does not answer");
 }
 
-TEST_P(StoreTest, TheRollCallGivesTheReasonThatAnotherRankTold) {
+TEST_P(StoreTest, MissingRanksReturnsTheReasonOfAnotherRank) {
   const auto one = client("0"), other = client("1");
   tell_reason(*other, "main", "rank 7 (z) died");
   const Roster roster{.rank = 0, .members = {{0, "a"}, {1, "b"}}};
-  EXPECT_EQ(roll_call(*one, roster, "main", Seconds{60}), "rank 7 (z) died");
+  EXPECT_EQ(missing_ranks(*one, roster, "main", Seconds{60}), "rank 7 (z) died");
 }
 
 TEST_P(StoreTest, RefusesAWrongToken) {
@@ -116,12 +117,12 @@ TEST_P(StoreTest, RefusesAWrongToken) {
   EXPECT_THAT(error_of([&] { client(); }), HasSubstr("token"));
 }
 
-TEST_P(StoreTest, AClientOfAServerThatEndedSaysSo) {
+TEST_P(StoreTest, AClientReportsAServerThatEnded) {
   auto server = std::make_unique<StoreServer>(StoreServerOptions{
       .endpoint = {GetParam(), 0}, .token = token_, .farewell_timeout = Seconds{0}});
   Store store({.endpoint = {GetParam(), server->port()}, .token = token_});
   server.reset();
-  EXPECT_THAT(error_of([&] { store.set("a", "b"); }), HasSubstr("gone"));
+  EXPECT_THAT(error_of([&] { store.set("a", "b"); }), HasSubstr("lost the store"));
 }
 
 TEST_P(StoreTest, AServerThatEndsStillAnswersItsMembers) {
@@ -137,7 +138,7 @@ TEST_P(StoreTest, AServerThatEndsStillAnswersItsMembers) {
 
 TEST_P(StoreTest, TakesNoMessageThatIsTooLong) {
   EXPECT_THAT(error_of([&] { client()->set("key", std::string(kMostFrameBytes + 1, 'x')); }),
-              HasSubstr("too much"));
+              HasSubstr("too large"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ipv4AndIpv6, StoreTest, ::testing::Values("127.0.0.1", "::1"),

@@ -12,18 +12,18 @@ using ::testing::SizeIs;
 
 TEST(Problems, TheDefaultsHaveNone) { EXPECT_THAT(problems_in({}), IsEmpty()); }
 
-TEST(Problems, LengthIsGivenOnce) {
+TEST(Problems, TheRunLengthIsGivenOnce) {
   EXPECT_THAT(problems_in({.num_batches = 5, .num_epochs = 1.0}),
               ElementsAre(HasSubstr("give one of them")));
 }
 
-TEST(Problems, PrecisionEndsAMeasurementAndNoTraining) {
+TEST(Problems, PrecisionIsRefusedWithCheckpointsAndEvaluation) {
   EXPECT_THAT(problems_in({.precision = 0.01}), IsEmpty());
   EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x"}).size(), 1u);
   EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x", .eval = true}).size(), 2u);
 }
 
-TEST(Problems, NoEpochsAreNoTraining) {
+TEST(Problems, ZeroEpochsAreRefused) {
   EXPECT_THAT(problems_in({.num_epochs = 0.0}), ElementsAre("--num-epochs must be above 0"));
 }
 
@@ -33,9 +33,9 @@ TEST(Problems, ATraceNeedsTwoWarmUpSteps) {
   EXPECT_THAT(problems_in({.num_warmup_batches = 2, .trace_file = "t.json"}), IsEmpty());
 }
 
-TEST(Problems, EveryOutputHasAFileOfItsOwn) {
+TEST(Problems, TwoOutputsCannotShareAFile) {
   EXPECT_THAT(problems_in({.trace_file = "x.json", .result = "x.json"}),
-              ElementsAre("--result and --trace-file name the same file"));
+              ElementsAre("--result and --trace-file name the same file; use two files"));
 }
 
 TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
@@ -43,16 +43,17 @@ TEST(Problems, InferenceHasNoGradientsAndNoLoss) {
               SizeIs(2));
 }
 
-TEST(Problems, CheckpointsAndEvaluationNeedWhatTheyAreAbout) {
+TEST(Problems, CheckpointAndEvaluationOptionsRequireTheirDirectoryOrMode) {
   EXPECT_THAT(problems_in({.save_model_steps = 3}), ElementsAre(HasSubstr("--train-dir")));
   EXPECT_THAT(problems_in({.train_dir = "t", .save_model_steps = 3, .save_model_secs = 4}),
               ElementsAre(HasSubstr("give one of them")));
   EXPECT_THAT(problems_in({.eval = true}), ElementsAre(HasSubstr("--train-dir")));
   EXPECT_THAT(problems_in({.forward_only = true, .eval_during_training_every_n_steps = 5}),
-              ElementsAre(HasSubstr("needs training")));
+              ElementsAre(HasSubstr("requires training")));
   EXPECT_THAT(problems_in({.stop_at_top_1_accuracy = 0.5}),
               ElementsAre(HasSubstr("--eval-during-training")));
-  EXPECT_THAT(problems_in({.num_eval_batches = 5}), ElementsAre(HasSubstr("about evaluation")));
+  EXPECT_THAT(problems_in({.num_eval_batches = 5}),
+              ElementsAre(HasSubstr("evaluation during training")));
   EXPECT_THAT(problems_in({.save_summaries_steps = 5}), ElementsAre(HasSubstr("--summary-dir")));
   EXPECT_THAT(problems_in({.train_dir = "t",
                            .save_model_steps = 3,
@@ -70,15 +71,15 @@ TEST(Problems, TimesOfEvaluationAreGivenOnceAsNumbers) {
                           "0, separated by commas, not '10,2.5'"));
   EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0"}), SizeIs(1));
   EXPECT_THAT(problems_in({.eval_during_training_at_specified_epochs = "0.5,2"}), IsEmpty());
-  EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("--eval ")));
+  EXPECT_THAT(problems_in({.eval_interval_secs = 60}), ElementsAre(HasSubstr("requires --eval")));
 }
 
-TEST(Problems, AListOfHostsNeedsToKnowWhichOneThisIs) {
+TEST(Problems, ATaskIndexRequiresAJobName) {
   EXPECT_THAT(problems_in({.task_index = 1}), ElementsAre(HasSubstr("--job-name")));
   EXPECT_THAT(problems_in({.job_name = "worker", .worker_hosts = "a:1,b:1"}), IsEmpty());
 }
 
-TEST(Problems, GradientsTravelInOneWay) {
+TEST(Problems, RepackingExcludesBuckets) {
   EXPECT_THAT(problems_in({.bucket_mb = 4.0, .gradient_repacking = 2}), SizeIs(1));
   EXPECT_THAT(problems_in({.gradient_repacking = 2}), IsEmpty());
 }

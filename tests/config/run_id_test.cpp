@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "config/json.h"
 #include "config/run_json.h"
 #include "config/run_label.h"
 #include "config/run_options.h"
@@ -12,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // Everything else can change what is measured. Whoever adds an option decides it here too.
-TEST(RunId, TheseOptionsAreNoPartOfIt) {
+TEST(RunId, OnlyTheseOptionsDoNotChangeIt) {
   std::vector<std::string> names;
   for (const RunOption& option : run_options()) {
     if (!is_identity(option)) names.push_back(option.name);
@@ -37,7 +38,7 @@ TEST(RunId, HowHostsAreReachedDoesNotChangeIt) {
   EXPECT_NE(run_id(run), id);
 }
 
-TEST(RunId, WhatIsNoPartOfItIsNoLabelEither) {
+TEST(RunId, OptionsOutsideTheIdAreNotInLabels) {
   RunConfig one, other;
   other.ssh_option = {"Port=2222"};
   other.threads = 1;
@@ -54,7 +55,7 @@ TEST(RunId, IsTheSameForever) {
   EXPECT_EQ(hash_text("a"), "af63dc4c8601ec8c");  // of the published test vectors of FNV-1a
 }
 
-TEST(RunId, SurvivesTheWayThroughTheResult) {
+TEST(RunId, SurvivesARoundTripThroughTheResult) {
   RunConfig run;
   run.overlap = false;
   run.bucket_mb = 0.1;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "config/run_json.h"
 
 namespace lockstep {
@@ -53,7 +54,7 @@ TEST(RunOptions, NoNameLetterOrAliasIsUsedTwice) {
   }
 }
 
-TEST(RunOptions, EveryOptionSurvivesTextBothWays) {
+TEST(RunOptions, EveryOptionSurvivesARoundTripThroughText) {
   for (const RunOption& row : run_options()) {
     RunConfig run;
     set_from_text(run, row, another_value(row));
@@ -64,7 +65,7 @@ TEST(RunOptions, EveryOptionSurvivesTextBothWays) {
   }
 }
 
-TEST(RunOptions, EveryOptionSurvivesJsonBothWays) {
+TEST(RunOptions, EveryOptionSurvivesARoundTripThroughJson) {
   RunConfig run;
   for (const RunOption& row : run_options()) set_from_text(run, row, another_value(row));
   const Json json = run_to_json(run);
@@ -91,17 +92,15 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--batch-size must be a whole number of at least 0, not '99999999999'");
   EXPECT_EQ(refusal("display-perf-ewma", "1.5"),
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
-  EXPECT_EQ(refusal("optimizer", "lars"),
-            "--optimizer must be one of sgd, momentum, rmsprop, adam, not 'lars'");
-  EXPECT_EQ(
-      refusal("device", "gpu"),
-      "--device must be one of cpu, cuda, cuda:N, not 'gpu'; the engine native computes on cpu, "
-      "--engine torch on all of them");
+  EXPECT_EQ(refusal("gradient-op", "max"), "--gradient-op must be one of mean, sum, not 'max'");
+  EXPECT_EQ(refusal("device", "gpu"),
+            "--device must be one of cpu, cuda, cuda:N, not 'gpu'; --engine native supports cpu "
+            "only, --engine torch all of them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }
 
-TEST(RunOptions, APartIsAPercentageToo) {
+TEST(RunOptions, AFractionMayBeAPercentage) {
   RunConfig run;
   set_from_text(run, option("precision"), "2%");
   EXPECT_DOUBLE_EQ(*run.precision, 0.02);
@@ -109,7 +108,7 @@ TEST(RunOptions, APartIsAPercentageToo) {
   EXPECT_DOUBLE_EQ(*run.precision, 0.5);
   for (const char* wrong : {"%", "0", "200%", "-1%", "1%%"}) {
     EXPECT_EQ(refusal("precision", wrong),
-              fmt::format("--precision must be a part such as 2% or 0.02, not '{}'", wrong));
+              fmt::format("--precision must be a fraction such as 2% or 0.02, not '{}'", wrong));
   }
 }
 
@@ -128,6 +127,11 @@ TEST(RunOptions, ANumberedChoiceTakesNumbersOnly) {
   for (const char* wrong : {"cuda:", "cuda:x", "cuda:-1", "cuda3", "cpu:0", "cuda:1 "}) {
     EXPECT_THAT(refusal("device", wrong), ::testing::HasSubstr("cuda:N")) << wrong;
   }
+}
+
+TEST(RunOptions, HelpNamesTheDefaultNumberOfSteps) {
+  EXPECT_NE(find_option("num-batches")->help.find(std::to_string(kDefaultTimedSteps)),
+            std::string::npos);
 }
 
 }  // namespace

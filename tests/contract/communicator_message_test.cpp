@@ -18,7 +18,7 @@ TEST_P(CommunicatorContract, MessagesOfOneTagKeepTheirOrder) {
   });
 }
 
-TEST_P(CommunicatorContract, AMessageWaitsUntilItsTagIsAskedFor) {
+TEST_P(CommunicatorContract, AMessageWaitsUntilItsTagIsReceived) {
   on_ranks(3, [](Communicator& comm) {
     float value = static_cast<float>(comm.rank());
     if (comm.rank() > 0) return comm.send({&value, 1}, 0, 40 + comm.rank());
@@ -89,7 +89,7 @@ TEST_P(CommunicatorContract, ReceivingFromAnyoneNamesTheSenderAndKeepsEachSender
   });
 }
 
-TEST_P(CommunicatorContract, AServerTakesLargePushesFromWhoeverComesFirst) {
+TEST_P(CommunicatorContract, AServerTakesLargePushesInOrderOfArrival) {
   on_ranks(4, [](Communicator& comm) {
     constexpr int64_t kCount = 200000;
     std::vector<float> data(kCount);

@@ -125,7 +125,7 @@ TEST_P(EngineTraining, InferenceOnAnImageDoesNotDependOnItsNeighbours) {
   }
 }
 
-TEST_P(EngineTraining, AnImageWithoutLabelIsNoHit) {
+TEST_P(EngineTraining, AnImageWithoutLabelIsNotAHit) {
   constexpr int kImages = 4;
   const SmallNetwork network = small_network("ConvNormReluTwice");
   Replica replica = make_replica(GetParam(), network.graph, inference(kImages));
@@ -141,7 +141,7 @@ TEST_P(EngineTraining, AnImageWithoutLabelIsNoHit) {
   EXPECT_EQ(hits, 1);
 }
 
-TEST_P(EngineTraining, ALogitThatIsNotANumberIsNoHit) {
+TEST_P(EngineTraining, ANanLogitIsNotAHit) {
   const SmallNetwork network = small_network("ConvNormReluTwice");
   Replica replica = this->replica(network);
   const ParameterId bias = replica.parameter_count() - 1;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/random_token.h"
 #include "base/text.h"
 #include "comm/mpi.h"
 #include "comm/store.h"

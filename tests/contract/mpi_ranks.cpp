@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/random_token.h"
 #include "base/text.h"
 #include "comm/backends.h"
 #include "comm/mpi.h"

@@ -90,7 +90,7 @@ void expect_close(const WorkerResult& actual, const WorkerResult& expected) {
   }
 }
 
-TEST_P(StrategyContract, WorkersTogetherDoWhatOneDoesOnTheJoinedBatch) {
+TEST_P(StrategyContract, WorkersTogetherMatchOneWorkerOnTheJoinedBatch) {
   for (const int workers : kWorkerCounts) {
     const StrategyRun run = run_of(workers);
     const WorkerResult expected = train_on_joined_batch(run);
@@ -113,7 +113,7 @@ TEST_P(StrategyContract, WithBatchNormalisationReplicasStayEqualAndRunsRepeatBit
   EXPECT_EQ(train(run), results);
 }
 
-TEST_P(StrategyContract, AFailingWorkerEndsEverybodyAndIsNamed) {
+TEST_P(StrategyContract, AFailingWorkerEndsAllRanksAndIsNamed) {
   constexpr int kVictim = 1;
   StrategyRun run = run_of(3);
   run.before_step = [](int worker, int step) {
@@ -128,7 +128,7 @@ TEST_P(StrategyContract, AFailingWorkerEndsEverybodyAndIsNamed) {
 
 class ServerContract : public StrategyContract {};
 
-TEST_P(ServerContract, AServerThatIsGoneEndsEverybodyAndIsNamed) {
+TEST_P(ServerContract, ALostServerEndsAllRanksAndIsNamed) {
   StrategyRun run = run_of(2);
   run.server = [](Communicator& everyone) {
     if (everyone.rank() > 2) return run_server(everyone);
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, ServerContract, ::testing::ValuesIn(variants_on_ra
 // The arithmetic of each optimizer does not depend on how messages travel.
 class StrategyOptimizers : public ::testing::TestWithParam<Variant> {};
 
-TEST_P(StrategyOptimizers, WorkersTogetherDoWhatOneDoesOnTheJoinedBatch) {
+TEST_P(StrategyOptimizers, WorkersTogetherMatchOneWorkerOnTheJoinedBatch) {
   for (const std::string_view optimizer : optimizer_names()) {
     SCOPED_TRACE(optimizer);
     const StrategyRun run{

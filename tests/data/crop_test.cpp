@@ -1,5 +1,5 @@
 // Which part of an image is shown.
-#include "data/crop.h"
+#include "data/pixels/crop.h"
 
 #include <gmock/gmock.h>
 

@@ -1,15 +1,15 @@
 // What is damaged, missing or different is counted and named.
-#include "data/damage.h"
+#include "data/formats/damage.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include <csignal>
 
-#include "data/contents.h"
-#include "data/data_formats.h"
-#include "data/missing_shards.h"
-#include "data/pack.h"
+#include "data/formats/contents.h"
+#include "data/formats/data_formats.h"
+#include "data/formats/missing_shards.h"
+#include "data/pipeline/pack.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Damage, OfSeveralRanksCountsEveryExampleAndFileOnce) {
+TEST(Damage, SeveralRanksCountEveryExampleAndFileOnce) {
   Damage first(Damage::Answer::Skip), second(Damage::Answer::Skip);
   for (Damage* damage : {&first, &second}) {
     damage->met(Error("f: cut"));
@@ -34,7 +34,7 @@ TEST(Damage, OfSeveralRanksCountsEveryExampleAndFileOnce) {
   EXPECT_THAT(all.lines, ElementsAre("f: cut", "f, byte 5: bad", "f, byte 1: bad"));
 }
 
-TEST(Damage, OfManyExamplesHasFewLines) {
+TEST(Damage, ManyDamagedExamplesGiveFewLines) {
   Damage damage(Damage::Answer::Skip), other(Damage::Answer::Skip);
   for (int i = 0; i < 1000; ++i) damage.met(Error("example {}", i), i);
   for (int i = 0; i < 1000; ++i) other.met(Error("other {}", i), 1000 + i);
@@ -61,7 +61,7 @@ class ShortFiles {
   rlimit before_ = {};
 };
 
-TEST(Damage, IsNotWhatCannotBeWritten) {
+TEST(Damage, AWriteErrorIsNotDamage) {
   const TemporaryDirectory directory;
   Damage damage(Damage::Answer::Skip);
   const PackJob job = {.directory = directory.path("packed"),
@@ -87,14 +87,14 @@ TEST(MissingShards, AreCountedAndTheFirstIsNamed) {
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)), "");
   std::filesystem::remove(directory.path("train-00001-of-00004"));
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)),
-            "1 of 4 files is not there, train-00001-of-00004 the first of them");
+            "1 of 4 files is missing, first train-00001-of-00004");
   std::filesystem::remove(directory.path("train-00000-of-00004"));
   EXPECT_EQ(words_for(missing_shards(directory.path(), Split::Training)),
-            "2 of 4 files are not there, train-00000-of-00004 the first of them");
+            "2 of 4 files are missing, first train-00000-of-00004");
   EXPECT_EQ(missing_shards(directory.path(), Split::Validation).count, 0);
 }
 
-TEST(MissingShards, NamesOfAnotherFormClaimNothing) {
+TEST(MissingShards, OtherFileNamesAreIgnored) {
   const TemporaryDirectory directory;
   for (const char* name :
        {"train-1-of-many", "train-of-3", "train-7-of-3", "train--of-", "train-a-of-2"}) {
@@ -103,7 +103,7 @@ TEST(MissingShards, NamesOfAnotherFormClaimNothing) {
   EXPECT_EQ(missing_shards(directory.path(), Split::Training).count, 0);
 }
 
-TEST(Contents, OfTwoCopiesAreEqualUntilOneLacksSomething) {
+TEST(Contents, TwoCopiesAreEqualUntilOneLacksAFile) {
   const TemporaryDirectory first, second;
   for (const TemporaryDirectory* copy : {&first, &second}) write_text_shards(*copy, {2, 2, 2});
   const auto contents = [](const TemporaryDirectory& directory) {

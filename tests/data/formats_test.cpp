@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "data/data_formats.h"
+#include "data/formats/data_formats.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -58,13 +58,14 @@ TEST(Formats, EachIsRecognisedByItsFiles) {
   }
 }
 
-TEST(Formats, WhatIsNotThereIsSaid) {
+TEST(Formats, MissingDataIsReported) {
   const TemporaryDirectory directory;
   EXPECT_THAT(error_of([&] { guess_format(directory.path("missing")); }),
-              HasSubstr("cannot look into " + directory.path("missing") + ": No such file"));
+              HasSubstr("cannot read directory " + directory.path("missing") + ": No such file"));
   EXPECT_THAT(error_of([&] { guess_format(directory.path()); }), HasSubstr("is empty"));
   write_file(directory.path("notes.txt"), bytes_of("x"));
-  EXPECT_THAT(error_of([&] { guess_format(directory.path()); }), HasSubstr("none of train-*-of-*"));
+  EXPECT_THAT(error_of([&] { guess_format(directory.path()); }),
+              HasSubstr("looked for train-*-of-*"));
   EXPECT_THAT(error_of([&] { guess_format(directory.path("notes.txt")); }),
               HasSubstr("Not a directory"));
 }
@@ -98,7 +99,7 @@ TEST(Formats, AVanishedShardIsNamed) {
       HasSubstr("cannot read " + directory.path("train-00001-of-00002") + ": No such file"));
 }
 
-TEST(Formats, ATruncatedShardStopsUnlessItIsToBeSkipped) {
+TEST(Formats, ATruncatedShardStopsTheRunUnlessItIsSkipped) {
   const TemporaryDirectory directory;
   write_text_shards(directory, {2, 2});
   const std::string shard = directory.path("train-00000-of-00002");
@@ -108,22 +109,21 @@ TEST(Formats, ATruncatedShardStopsUnlessItIsToBeSkipped) {
   Damage skip(Damage::Answer::Skip);
   EXPECT_EQ(opened(directory, skip)->count(), 3);
   EXPECT_EQ(skip.skipped().files, 1);
-  EXPECT_THAT(skip.skipped().lines.at(0),
-              HasSubstr("the file ends 1 bytes before the end of this record"));
+  EXPECT_THAT(skip.skipped().lines.at(0), HasSubstr("truncated record, 1 bytes are missing"));
 }
 
 TEST(Formats, ADirectoryInPlaceOfAShardIsNoFile) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory.path("train-00000-of-00001"));
   Damage damage;
-  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("it is not a file"));
+  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("not a regular file"));
 }
 
 TEST(Formats, APipeInPlaceOfAShardIsNotWaitedFor) {
   const TemporaryDirectory directory;
   ASSERT_EQ(mkfifo(directory.path("train-00000-of-00001").c_str(), 0600), 0);
   Damage damage;
-  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("it is not a file"));
+  EXPECT_THAT(error_of([&] { opened(directory, damage); }), HasSubstr("not a regular file"));
 }
 
 TEST(Formats, AnImageOfCifarIsNamedByItsFile) {

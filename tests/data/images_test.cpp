@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "data/colour.h"
-#include "data/jpeg_encode.h"
-#include "data/preprocess.h"
+#include "data/pixels/colour.h"
+#include "data/pixels/jpeg_encode.h"
+#include "data/pixels/preprocess.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -36,7 +36,7 @@ Picture smooth(int height, int width, int channels = 3) {
   return picture;
 }
 
-TEST(JpegDecode, AWindowIsThatPartOfTheWholeImage) {
+TEST(JpegDecode, AWindowEqualsThatPartOfTheWholeImage) {
   const Picture picture = smooth(203, 311);
   for (const bool progressive : {false, true}) {
     for (const bool full_colour : {false, true}) {
@@ -64,7 +64,7 @@ TEST(JpegDecode, AWindowIsThatPartOfTheWholeImage) {
   }
 }
 
-TEST(JpegDecode, EveryKindBecomesTheChannelsThatAreWanted) {
+TEST(JpegDecode, EveryKindIsDecodedToTheRequestedChannels) {
   for (const int stored : {1, 3, 4}) {
     for (const int wanted : {1, 3}) {
       const ByteBuffer jpeg = encode_jpeg(smooth(40, 50, stored).view(), {.full_colour = true});
@@ -90,7 +90,7 @@ TEST(JpegDecode, CmykWhiteIsWhiteAndBlackInkIsBlack) {
   EXPECT_LE(decoder.decode({0, 0, 8, 8}).data[0], 2);
 }
 
-TEST(JpegDecode, WhatIsNoJpegOrEndsEarlyIsAnError) {
+TEST(JpegDecode, InvalidOrTruncatedJpegsAreErrors) {
   JpegDecoder decoder;
   EXPECT_THAT(error_of([&] { decoder.open(bytes_of("\x89PNG....")); }), HasSubstr("not a JPEG"));
   EXPECT_THAT(error_of([&] { decoder.open({}); }), HasSubstr("not a JPEG"));
@@ -129,13 +129,13 @@ TEST(JpegDecode, AProgressiveImageThatWouldFillTheMemoryIsRefused) {
   EXPECT_EQ(error_of([&] {
               decoder.decode({0, 0, 20000, 20000}, 8);
             }),
-            "it is progressive, and decoding it takes more than 1.1 GB of memory");
+            "progressive JPEG needs more than 1.1 GB of memory");
 }
 
 TEST(Resample, WeightsOfEveryOutputSumToOneAndStayInside) {
   for (const NamedMethod& named : resize_methods()) {
     for (const int inputs : {1, 2, 3, 7, 100, 500}) {
-      Axis axis;
+      ResampleAxis axis;
       make_axis({.inputs = inputs, .outputs = 32, .virtual_outputs = 40, .first = 4}, named.method,
                 axis);
       for (int x = 0; x < 32; ++x) {
@@ -149,8 +149,8 @@ TEST(Resample, WeightsOfEveryOutputSumToOneAndStayInside) {
   }
 }
 
-TEST(Resample, BilinearLooksAtTheLeftEdgeOfPixels) {
-  Axis axis;  // 4 inputs to 8 outputs: output x looks at x / 2
+TEST(Resample, BilinearSamplesAtTheLeftEdgeOfPixels) {
+  ResampleAxis axis;  // 4 inputs to 8 outputs: output x looks at x / 2
   make_axis({.inputs = 4, .outputs = 8, .virtual_outputs = 8}, ResizeMethod::Bilinear, axis);
   EXPECT_EQ(axis.begin[2], 1);
   EXPECT_FLOAT_EQ(axis.weight(2, 0), 1);
@@ -160,7 +160,7 @@ TEST(Resample, BilinearLooksAtTheLeftEdgeOfPixels) {
 }
 
 TEST(Resample, AreaIsTheMeanOfWhatIsCovered) {
-  Axis axis;
+  ResampleAxis axis;
   make_axis({.inputs = 6, .outputs = 2, .virtual_outputs = 2}, ResizeMethod::Area, axis);
   EXPECT_EQ(axis.taps, 3);
   EXPECT_FLOAT_EQ(axis.weight(1, 2), 1 / 3.0f);
@@ -170,7 +170,7 @@ TEST(Resample, AreaIsTheMeanOfWhatIsCovered) {
 TEST(PixelKernels, ResizingIsTheWeightedSum) {
   for (const int channels : {1, 3}) {
     const Picture picture = smooth(23, 37, channels);
-    Axis vertical, horizontal;
+    ResampleAxis vertical, horizontal;
     make_axis({.inputs = 23, .outputs = 11, .virtual_outputs = 13, .first = 1},
               ResizeMethod::Bicubic, vertical);
     make_axis({.inputs = 37, .outputs = 29, .virtual_outputs = 29, .mirrored = true},
@@ -200,7 +200,7 @@ TEST(PixelKernels, ResizingIsTheWeightedSum) {
   }
 }
 
-TEST(Colour, NothingChangedIsTheSamePicture) {
+TEST(Colour, WithoutChangesTheImageIsUnchanged) {
   const ColourMatrix matrix = colour_matrix({}, {100, 120, 140}, 255);
   std::vector<float> planes = {10, 200, 30, 60, 0, 255}, out(6);
   recolour(planes, matrix, {{255, 255, 255}, {0, 0, 0}}, {out.data(), 1, 2, 3, false});
@@ -266,7 +266,7 @@ TEST(Preprocess, EvaluationOfAPlainColourIsThatColour) {
   for (const float value : out) ASSERT_NEAR(value, 200 / 127.5 - 1, 0.02);
 }
 
-TEST(Preprocess, ImagesOfOnePixelAreImages) {
+TEST(Preprocess, ImagesOfOnePixelAreAccepted) {
   const ByteBuffer jpeg = encode_jpeg(smooth(1, 1).view());
   for (const Split split : {Split::Training, Split::Validation}) {
     std::vector<float> out(3 * 224 * 224, 9);

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <map>
 
-#include "data/jpeg_encode.h"
-#include "data/make_input.h"
+#include "data/pipeline/make_input.h"
+#include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -115,9 +115,11 @@ TEST(Input, DamageStopsTheRunWithFileAndByteOrIsSkippedAndCounted) {
     return jpeg;
   };
   const Case cases[] = {
-      {"not a JPEG", {{{1, 2, 3, 4}, 1}, {good, 2}}, "byte 0: it is not a JPEG"},
-      {"label too large", {{good, 100}, {good, 2}}, "its label is 100; the network tells 100"},
-      {"label below zero", {{good, -1}, {good, 2}}, "its label is -1"},
+      {"not a JPEG", {{{1, 2, 3, 4}, 1}, {good, 2}}, "byte 0: not a JPEG"},
+      {"label too large",
+       {{good, 100}, {good, 2}},
+       "label 100 is out of range; the network has 100"},
+      {"label below zero", {{good, -1}, {good, 2}}, "label -1 is out of range"},
       {"cut JPEG", {{cut(), 1}, {good, 2}}, "byte 0: "},
   };
   for (const Case& each : cases) {
@@ -143,7 +145,7 @@ TEST(Input, AFlippedBitIsFoundByItsChecksum) {
   bytes[100] ^= 16;
   write_file(path, bytes);
   InputSpec spec = spec_of(directory);
-  EXPECT_THAT(first_error(spec), HasSubstr("byte 0: the checksum of the record is wrong"));
+  EXPECT_THAT(first_error(spec), HasSubstr("byte 0: wrong checksum of the record"));
   spec.skip_corrupt = true;
   EXPECT_EQ(first_error(spec), "");
 }
@@ -205,7 +207,7 @@ TEST(Input, NothingReadableIsAnErrorEvenWhenDamageIsSkipped) {
   write_shard(directory, 0, 1, {{{1, 2, 3}, 1}, {{4, 5, 6}, 1}});
   InputSpec spec = spec_of(directory);
   spec.skip_corrupt = true;
-  EXPECT_THAT(first_error(spec), HasSubstr("no example of the data set can be read"));
+  EXPECT_THAT(first_error(spec), HasSubstr("no readable example in the data set"));
 }
 
 TEST(Input, ADataSetLargerThanMemoryIsNotCached) {
@@ -217,7 +219,7 @@ TEST(Input, ADataSetLargerThanMemoryIsNotCached) {
   EXPECT_THAT(first_error(spec), HasSubstr("--cache: the data set has "));
 }
 
-TEST(Input, ACachedDataSetNeedsItsFilesNoMore) {
+TEST(Input, ACachedDataSetNoLongerNeedsItsFiles) {
   const TemporaryDirectory directory;
   write_greys(directory, 12);
   InputSpec spec = spec_of(directory);
@@ -230,7 +232,7 @@ TEST(Input, ACachedDataSetNeedsItsFilesNoMore) {
   for (int i = 0; i < 20; ++i) input->next();
 }
 
-TEST(Input, SyntheticImagesComeFromThreePlaces) {
+TEST(Input, SyntheticImagesHaveThreeModes) {
   InputSpec spec = {.image = {3, 8, 8}, .batch = 5, .seed = 9, .synthetic_labels = 10};
   for (const SyntheticLocation location :
        {SyntheticLocation::Device, SyntheticLocation::Host, SyntheticLocation::Pipeline}) {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "data/epoch_order.h"
+#include "data/pipeline/epoch_order.h"
 
 namespace lockstep {
 namespace {
@@ -74,7 +74,7 @@ TEST(EpochOrder, AWindowOfExamplesComesFromFewGroups) {
   EXPECT_EQ(groups.size(), 16u);
 }
 
-TEST(EpochOrder, GoesOnWhereAnotherNumberOfRanksStopped) {
+TEST(EpochOrder, ContinuesFromARunWithAnotherNumberOfRanks) {
   EpochOrder alone(options(100));
   for (int i = 0; i < 60; ++i) alone.next();
   OrderOptions pair = options(100, 2);

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <string>
 
-#include "data/bytes.h"
-#include "data/image_record.h"
-#include "data/tfrecord.h"
+#include "data/formats/bytes.h"
+#include "data/formats/image_record.h"
+#include "data/formats/tfrecord.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {

@@ -1,4 +1,4 @@
-#include "data/synthetic.h"
+#include "data/pipeline/synthetic.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <map>
 
+#include "data/pipeline/validation_set.h"
 #include "data/samples.h"
-#include "data/validation_set.h"
 
 namespace lockstep {
 namespace {

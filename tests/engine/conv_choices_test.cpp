@@ -15,14 +15,14 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-TEST(ConvChoices, SurviveBeingText) {
+TEST(ConvChoices, SurviveARoundTripThroughText) {
   const ConvChoices choices = {{"forward 3x3/1 8x4x4", "winograd"},
                                {"backward-data 1x7/1 8x4x4", "direct"}};
   EXPECT_EQ(conv_choices_from_text(to_text(choices)), choices);
   EXPECT_EQ(to_text(ConvChoices{}), "");
 }
 
-TEST(ConvChoices, TextThatIsNoneIsRefused) {
+TEST(ConvChoices, InvalidTextIsRefused) {
   for (const char* text : {"winograd", ": forward", "winograd: ", "winograd: a\n\xff\xfe"}) {
     EXPECT_THROW(conv_choices_from_text(text), Error) << text;
   }
@@ -92,7 +92,7 @@ TEST(ConvChoices, OfAMethodThatDoesNotExistAreMeasuredAgain) {
   }
 }
 
-TEST(ConvChoices, AreObeyedByTheEngine) {
+TEST(ConvChoices, AreUsedByTheEngine) {
   EXPECT_EQ(kernel_of("second", options_with(all_by("winograd"))), "winograd winograd winograd");
   EXPECT_THAT(kernel_of("second", options_with(all_by("direct"))), HasSubstr("jit"));
   ConvChoices mixed = all_by("direct");

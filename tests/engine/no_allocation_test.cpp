@@ -48,7 +48,7 @@ Allocations allocations_of_three(Step step) {
   return {after.own - before.own, after.by_runtimes - before.by_runtimes};
 }
 
-TEST_P(NoAllocation, AfterTwoStepsTrainingAsksForNoMemory) {
+TEST_P(NoAllocation, TrainingAllocatesNothingAfterTwoSteps) {
   for (const SmallNetwork& network : block_networks()) {
     for (const int threads : {1, 2}) {
       Replica replica = this->replica(network, {.threads = threads});
@@ -61,7 +61,7 @@ TEST_P(NoAllocation, AfterTwoStepsTrainingAsksForNoMemory) {
   }
 }
 
-TEST_P(NoAllocation, AfterTwoStepsInferenceAsksForNoMemory) {
+TEST_P(NoAllocation, InferenceAllocatesNothingAfterTwoSteps) {
   for (const SmallNetwork& network : block_networks()) {
     Replica replica = this->replica(network, {.mode = Mode::Inference});
     const Examples examples = random_examples(network.graph, network.batch, 7);

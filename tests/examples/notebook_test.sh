@@ -24,5 +24,5 @@ export LOCKSTEP_RESULTS="$directory/sweep" HOME="$directory" TMPDIR="$directory"
 grep -q "5 launches, 0 of them failed" "$directory/out/results.md"
 # Runs that differ in anything are never one.
 for series in optimizer=sgd optimizer=adam simulated; do grep -q "$series" "$directory/out/results.md"; done
-grep -q "line 5 was passed over" "$directory/out/results.md"
+grep -q "line 5 ignored" "$directory/out/results.md"
 [ "$(find "$directory/out" -name '*.png' | wc -l)" -eq 3 ]

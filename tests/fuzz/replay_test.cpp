@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "data/list_directory.h"
+#include "data/formats/list_directory.h"
 #include "data/samples.h"
 #include "fuzz/targets.h"
 

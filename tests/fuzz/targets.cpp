@@ -3,12 +3,12 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "data/cifar.h"
-#include "data/crc32c.h"
-#include "data/idx.h"
-#include "data/image_record.h"
-#include "data/jpeg_decode.h"
-#include "data/tfrecord.h"
+#include "data/formats/cifar.h"
+#include "data/formats/crc32c.h"
+#include "data/formats/idx.h"
+#include "data/formats/image_record.h"
+#include "data/formats/tfrecord.h"
+#include "data/pixels/jpeg_decode.h"
 #include "train/checkpoint.h"
 
 namespace lockstep {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "data/bytes.h"
+#include "data/formats/bytes.h"
 
 namespace lockstep {
 

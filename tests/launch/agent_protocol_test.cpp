@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {
 
-TEST(AgentProtocol, AJobSurvivesTheJourney) {
+TEST(AgentProtocol, AJobSurvivesTheRoundTripThroughJson) {
   const AgentJob job = {.ranks = {2, 3},
                         .size = 4,
                         .command = "train",
@@ -26,7 +27,7 @@ TEST(AgentProtocol, AJobSurvivesTheJourney) {
   EXPECT_TRUE(there.keeps_store);
 }
 
-TEST(AgentProtocol, ALineIsKindNameAndTheRestAsItIs) {
+TEST(AgentProtocol, ALineIsKindNameAndUnchangedText) {
   const AgentLine said = parse_agent_line("out 12 two  spaces stay ");
   EXPECT_EQ(said.kind, "out");
   EXPECT_EQ(said.name, "12");
@@ -44,13 +45,13 @@ TEST(Base64, EveryByteAndEveryLengthComesBack) {
   }
 }
 
-TEST(Base64, IsTheOneThatEverybodyUses) {  // RFC 4648, section 10
+TEST(Base64, FollowsRfc4648) {  // RFC 4648, section 10
   EXPECT_EQ(base64("f"), "Zg==");
   EXPECT_EQ(base64("fo"), "Zm8=");
   EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
 }
 
-TEST(Base64, WhatIsNoneIsRefused) { EXPECT_THROW(from_base64("ab c"), Error); }
+TEST(Base64, InvalidTextIsRejected) { EXPECT_THROW(from_base64("ab c"), Error); }
 
 }  // namespace
 }  // namespace lockstep

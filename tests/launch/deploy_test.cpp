@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-TEST(WithoutHome, HomeIsWhereCommandsBegin) {
+TEST(WithoutHome, TheHomeDirectoryBecomesARelativePath) {
   EXPECT_EQ(without_home("~/x/y"), "x/y");
   EXPECT_EQ(without_home("~"), ".");
 }

@@ -43,14 +43,14 @@ TEST(Hosts, PlainNamesAndUsersAreFine) {
   EXPECT_THAT(hosts("10.0.0.1 ubuntu@gate"), ElementsAre(Host{"10.0.0.1", "ubuntu@gate"}));
 }
 
-TEST(Hosts, AUserIsForSshAndNoPartOfTheName) {
+TEST(Hosts, TheUserIsForSshAndNotPartOfTheName) {
   EXPECT_THAT(hosts("me@a,me@b:4"), ElementsAre(Host{"a", "me@a"}, Host{"b", "me@b", 4}));
   EXPECT_THAT(hosts("me@corp@a slots=2"), ElementsAre(Host{"a", "me@corp@a", 2}));
   EXPECT_THAT(hosts("me@fd00::1"), ElementsAre(Host{"fd00::1", "me@fd00::1"}));
   EXPECT_THAT(complaint("me@a,you@a"), HasSubstr("a is listed twice"));
-  EXPECT_THAT(complaint("@a"), HasSubstr("is no name of a host"));
-  EXPECT_THAT(complaint("me@"), HasSubstr("is no name of a host"));
-  EXPECT_THAT(complaint("me@-oProxyCommand"), HasSubstr("is no name of a host"));
+  EXPECT_THAT(complaint("@a"), HasSubstr("is not a valid host name"));
+  EXPECT_THAT(complaint("me@"), HasSubstr("is not a valid host name"));
+  EXPECT_THAT(complaint("me@-oProxyCommand"), HasSubstr("is not a valid host name"));
 }
 
 TEST(Hosts, AUserLogsInUnderTheNameForSshToo) {
@@ -58,7 +58,7 @@ TEST(Hosts, AUserLogsInUnderTheNameForSshToo) {
   EXPECT_THAT(hosts("me@a=you@alias"), ElementsAre(Host{"a", "you@alias"}));
   EXPECT_THAT(hosts("me@a alias slots=2"), ElementsAre(Host{"a", "me@alias", 2}));
   EXPECT_THAT(hosts("me@a you@alias"), ElementsAre(Host{"a", "you@alias"}));
-  EXPECT_THAT(complaint("me@a b c"), HasSubstr("'c' is one word too many"));
+  EXPECT_THAT(complaint("me@a b c"), HasSubstr("'c' is unexpected"));
 }
 
 TEST(Hosts, Ipv6AddressesMayStandInBrackets) {
@@ -78,42 +78,42 @@ TEST(Hosts, AnyListCanBeWrittenOnOneLine) {
   EXPECT_EQ(hosts_text(parse_hosts("n1 alias1 slots=2\nn2", "it")), "n1=alias1:2,n2");
 }
 
-TEST(Hosts, WhatNoHostIsCalledIsRefusedWithItsLine) {
+TEST(Hosts, AnInvalidNameIsRejectedWithItsLine) {
   EXPECT_THAT(complaint("a\n-oProxyCommand=evil\n"), HasSubstr("nodes:2: '-oProxyCommand=evil'"));
-  EXPECT_THAT(complaint("a;b"), HasSubstr("'a;b' is no name of a host"));
-  EXPECT_THAT(complaint("$(reboot)"), HasSubstr("is no name"));
-  EXPECT_THAT(complaint("a -b"), HasSubstr("'-b' is no name"));
+  EXPECT_THAT(complaint("a;b"), HasSubstr("'a;b' is not a valid host name"));
+  EXPECT_THAT(complaint("$(reboot)"), HasSubstr("is not a valid host name"));
+  EXPECT_THAT(complaint("a -b"), HasSubstr("'-b' is not a valid host name"));
   EXPECT_THAT(complaint("a:0"), HasSubstr("slots"));
   EXPECT_THAT(complaint("a slots=many"), HasSubstr("slots"));
-  EXPECT_THAT(complaint("a b c"), HasSubstr("one word too many"));
+  EXPECT_THAT(complaint("a b c"), HasSubstr("'c' is unexpected"));
   EXPECT_THAT(complaint("[fd00::1"), HasSubstr("[IPV6]"));
-  EXPECT_THAT(complaint("# nothing\n"), HasSubstr("names no host"));
+  EXPECT_THAT(complaint("# nothing\n"), HasSubstr("no hosts given"));
   EXPECT_THAT(complaint("a\nb\na\n"), HasSubstr("a is listed twice"));
 }
 
-TEST(Hosts, EverythingThatIsWrongIsToldAtOnce) {
+TEST(Hosts, AllProblemsAreReportedTogether) {
   EXPECT_EQ(complaint("a;b\nc:many,d\n-e\nf g h\n"),
-            "nodes:1: 'a;b' is no name of a host\n"
+            "nodes:1: 'a;b' is not a valid host name\n"
             "nodes:2: slots must be a number from 1 to 4096, not 'many'\n"
-            "nodes:3: '-e' is no name of a host\n"
-            "nodes:4: 'h' is one word too many");
+            "nodes:3: '-e' is not a valid host name\n"
+            "nodes:4: 'h' is unexpected; use HOST [SSH_NAME] [slots=N]");
   EXPECT_EQ(complaint("$(x),b,a b,b;c"),
-            "nodes: '$(x)' is no name of a host\n"
-            "nodes: a list of hosts between commas stands alone on its line");
+            "nodes: '$(x)' is not a valid host name\n"
+            "nodes: a comma-separated list of hosts must be alone on its line");
   EXPECT_THAT(complaint("a,b,a,b,b"), HasSubstr("a is listed twice"));
   EXPECT_THAT(complaint("a,b,a,b,b"), HasSubstr("b is listed 3 times"));
 }
 
-TEST(Hosts, AFileThatIsNotThereIsNoList) {
+TEST(Hosts, AMissingFileIsNotReadAsAList) {
   for (const char* name :
        {"./no/such/file", "nosuch.txt", "my.hosts", "cluster.conf", "x.hostfile"}) {
     EXPECT_THAT([&] { read_hosts(name); },
-                ::testing::ThrowsMessage<UsageError>(HasSubstr("there is no such file")));
+                ::testing::ThrowsMessage<UsageError>(HasSubstr("no such file")));
   }
   EXPECT_THAT(read_hosts("node1.example.org"), ::testing::SizeIs(1));
 }
 
-TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
+TEST(Hosts, APipeIsReadAsAFile) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   ASSERT_EQ(write(ends[1], "a\nb\n", 4), 4);
@@ -121,12 +121,13 @@ TEST(Hosts, WhatCanBeReadOnceIsAFileToo) {
   EXPECT_THAT(read_hosts("/dev/fd/" + std::to_string(ends[0])), ::testing::SizeIs(2));
   close(ends[0]);
   EXPECT_THAT([&] { read_hosts("/tmp"); },
-              ::testing::ThrowsMessage<UsageError>("--hosts /tmp: it is a directory, not a file"));
+              ::testing::ThrowsMessage<UsageError>(
+                  "--hosts /tmp: is a directory; give a file or a list of hosts"));
 }
 
-TEST(Hosts, ANameThatNobodyKnowsMayHaveBeenMeantAsAFile) {
+TEST(Hosts, AnUnresolvableNameMayBeMeantAsAFile) {
   const std::string unknown = "ssh: Could not resolve hostname nodes: Name or service not known";
-  EXPECT_EQ(no_file_either("nodes", unknown), unknown + "; and there is no file 'nodes'");
+  EXPECT_EQ(no_file_either("nodes", unknown), unknown + "; no file 'nodes' either");
   EXPECT_EQ(no_file_either("nodes,b", unknown), unknown);
   EXPECT_EQ(no_file_either("", unknown), unknown);
   EXPECT_EQ(no_file_either("nodes", "Connection refused"), "Connection refused");

@@ -13,7 +13,7 @@ std::string_view guessed(const RunConfig& run, bool in_allocation = false) {
   return launcher_for(run, in_allocation).name;
 }
 
-TEST(Launchers, AreGuessedFromWhatIsGiven) {
+TEST(Launchers, AreChosenFromTheGivenOptions) {
   EXPECT_EQ(guessed({.num_devices = 4}), "local");
   EXPECT_EQ(guessed({.hosts = "a,b"}), "ssh");
   EXPECT_EQ(guessed({.worker_hosts = "a:1,b:1"}), "ssh");
@@ -22,7 +22,7 @@ TEST(Launchers, AreGuessedFromWhatIsGiven) {
   EXPECT_EQ(guessed({.sbatch_option = {"--time=1"}}), "slurm");
 }
 
-TEST(Launchers, AreTakenByName) {
+TEST(Launchers, AreFoundByName) {
   EXPECT_EQ(guessed({.launcher = "mpirun", .hosts = "a,b"}), "mpirun");
   EXPECT_EQ(guessed({.launcher = "local"}, /*in_allocation=*/true), "local");
 }
@@ -50,12 +50,12 @@ TEST(PlannedProcesses, AreAllShownWithHostCoresEnvironmentAndCommand) {
             "RANK=0 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
             "rank 1, server 0, on here: "
             "RANK=1 STORE=x:PORT TOKEN=... /opt/lockstep train '--model=a b'\n"
-            "port: a free one of this machine, for itself only\n"
-            "cores: divided among the workers, each pinned to its part\n"
-            "started here: all of them\n");
+            "port: a free port on this machine, loopback only\n"
+            "cores: divided among the workers; each worker is pinned to its own\n"
+            "started here: all of the above\n");
 }
 
-TEST(PlannedProcesses, OfNoLauncherShowTheSecret) {
+TEST(PlannedProcesses, NoLauncherShowsTheSecret) {
   LaunchJob job = two_on({{"a", "a"}, {"b", "b"}});
   job.program = "/bin/sh";  // a file that there is: by ssh it would be copied
   job.mpirun_version = "mpirun (Open MPI) 4.1.4\n";

@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-TEST(Libraries, HaveAPlaceOrAreMissing) {
+TEST(Libraries, HaveAPathOrAreMissing) {
   EXPECT_THAT(libraries_in({"\tlinux-vdso.so.1 (0x00007ffd)", "\tlibdnnl.so.2 => not found",
                             "\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f21)",
                             "\tlibodd.so => /opt/my libs/libodd.so (0x00007f22)",

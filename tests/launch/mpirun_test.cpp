@@ -29,7 +29,7 @@ std::string words_of(const LaunchPlan& plan) {
   return fmt::format("{}", fmt::join(plan.commands.at(0).argv, " "));
 }
 
-TEST(PlanMpirun, OpenMpiIsToldHostByHostAndBindsNothing) {
+TEST(PlanMpirun, OpenMpiGetsRanksHostByHostWithoutBinding) {
   LaunchJob job = two_hosts(kOpenMpi);
   job.interface = "ib0";
   const std::string words = words_of(plan_mpirun(job));
@@ -51,7 +51,7 @@ TEST(PlanMpirun, SecretsAreInTheEnvironmentAndNotOnTheCommandLine) {
   }
 }
 
-TEST(PlanMpirun, MpichHasItsOwnWords) {
+TEST(PlanMpirun, MpichGetsItsOwnOptions) {
   LaunchJob job = two_hosts(kHydra);
   job.interface = "ib0";
   const std::string words = words_of(plan_mpirun(job));
@@ -59,7 +59,7 @@ TEST(PlanMpirun, MpichHasItsOwnWords) {
   EXPECT_THAT(words, HasSubstr("-hosts a:2,ssh-b:1 -n 3 /opt/lockstep train"));
 }
 
-TEST(PlanMpirun, MpichIsToldOfOneHostToo) {
+TEST(PlanMpirun, MpichGetsTheHostEvenIfThereIsOnlyOne) {
   LaunchJob job = two_hosts(kHydra);
   job.hosts.pop_back();
   job.ranks.pop_back();
@@ -82,7 +82,7 @@ TEST(PlanMpirun, OptionsForSshReachBothKinds) {
   EXPECT_THROW(plan_mpirun(job), UsageError);
 }
 
-TEST(PlanMpirun, MpichCannotReturnToAHost) {
+TEST(PlanMpirun, MpichCannotPlaceRanksOnAnEarlierHost) {
   LaunchJob job = two_hosts(kHydra);
   job.ranks.push_back({3, true, 0});
   EXPECT_THROW(plan_mpirun(job), UsageError);

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/error.h"
-#include "launch/run_commands.h"
+#include "process/run_commands.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -38,7 +38,7 @@ LaunchJob submitted_job() {
   return job;
 }
 
-TEST(PlanSrun, LaysTasksOutInTheOrderOfTheirRanks) {
+TEST(PlanSrun, PlacesTasksInRankOrder) {
   const LaunchPlan plan = plan_slurm(job_on_two_nodes());
   const std::string words = fmt::format("{}", fmt::join(plan.commands.at(0).argv, " "));
   EXPECT_THAT(words,
@@ -48,7 +48,7 @@ TEST(PlanSrun, LaysTasksOutInTheOrderOfTheirRanks) {
   EXPECT_EQ(plan.processes.at(2).role, "server 0");
 }
 
-TEST(PlanSbatch, WritesAScriptInWhichNothingIsLeftToTheShell) {
+TEST(PlanSbatch, WritesAScriptWithAllWordsQuoted) {
   LaunchJob job = submitted_job();
   job.sbatch_options = {"--time=10", "--partition=a b"};
   const LaunchPlan plan = plan_slurm(job);
@@ -63,7 +63,7 @@ TEST(PlanSbatch, WritesAScriptInWhichNothingIsLeftToTheShell) {
               ::testing::Contains("--output=/logs/100%%/lockstep-%j.log"));
 }
 
-TEST(PlanSbatch, RefusesOptionsThatAreNoLine) {
+TEST(PlanSbatch, RejectsInvalidOptions) {
   LaunchJob job = submitted_job();
   job.sbatch_options = {"--time=10\nrm -r x"};
   EXPECT_THROW(plan_slurm(job), UsageError);
@@ -101,12 +101,12 @@ class SubmitAndWait : public ::testing::Test {
   const fs::path directory_ = temporary_.path();
 };
 
-TEST_F(SubmitAndWait, AJobThatTheControllerHasForgottenIsOver) {
+TEST_F(SubmitAndWait, AJobThatTheControllerNoLongerKnowsHasEnded) {
   program("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-  EXPECT_THAT(lines(), ElementsAre("17 END UNKNOWN (the controller has forgotten it)"));
+  EXPECT_THAT(lines(), ElementsAre("17 END UNKNOWN (the controller no longer knows it)"));
 }
 
-TEST_F(SubmitAndWait, AJobThatHasNotBegunIsCancelledAndNotInterrupted) {
+TEST_F(SubmitAndWait, APendingJobIsCancelledAndNotInterrupted) {
   program("scontrol",
           "s=PENDING; [ ! -e asked ] || s=CANCELLED\n"
           "echo \"JobId=17 JobState=$s Reason=Resources ExitCode=0:0\"");
@@ -114,7 +114,7 @@ TEST_F(SubmitAndWait, AJobThatHasNotBegunIsCancelledAndNotInterrupted) {
   EXPECT_THAT(lines(), ElementsAre("17 PENDING Resources", "17 END CANCELLED 0:0"));
 }
 
-TEST_F(SubmitAndWait, AJobThatRunsIsInterruptedAndMayFinish) {
+TEST_F(SubmitAndWait, ARunningJobIsInterruptedAndMayFinish) {
   program("scontrol",
           "s=RUNNING; [ ! -e asked ] || s=COMPLETED\n"
           "echo \"JobId=17 JobState=$s Reason=None ExitCode=0:0\"");

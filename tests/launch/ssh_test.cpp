@@ -11,7 +11,7 @@ using ::testing::Contains;
 
 const Host kHost = {"node1.internal", "alias1"};
 
-TEST(Ssh, NeverAsksAnythingAndGivesUpOnDeadLinks) {
+TEST(Ssh, NeverPromptsAndGivesUpOnDeadLinks) {
   const Command command = on_host(kHost, {"true"}, {.connect_timeout = 7});
   EXPECT_EQ(command.name, "node1.internal");
   EXPECT_EQ(command.argv.front(), "ssh");
@@ -36,7 +36,7 @@ TEST(Ssh, TheUsersOptionsComeFirstBecauseTheFirstCounts) {
   EXPECT_NE(ours, command.argv.end());
 }
 
-TEST(Ssh, WhatItComplainsOfComesWithARemedyWhereOneIsKnown) {
+TEST(Ssh, KnownErrorsComeWithARemedy) {
   EXPECT_THAT(with_remedy("Host key verification failed."),
               ::testing::StartsWith("Host key verification failed. ("));
   EXPECT_THAT(with_remedy("Host key verification failed."),

@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-TEST(TaggedLine, OpenMpiTellsRankAndStream) {
+TEST(TaggedLine, OpenMpiLinesHaveRankAndStream) {
   EXPECT_EQ(tagged_line(LineTag::OpenMpi, "[1,0]<stdout>:1\timages/sec: 3", false),
             (TaggedLine{0, "1\timages/sec: 3", false}));
   EXPECT_EQ(tagged_line(LineTag::OpenMpi, "[1,12]<stderr>:oh: [x]<stdout>:", false),
@@ -17,7 +17,7 @@ TEST(TaggedLine, OpenMpiMayTagALineInItsMiddleToo) {
             (TaggedLine{0, "total images/sec: 3", false}));
 }
 
-TEST(TaggedLine, MpichTellsTheRank) {
+TEST(TaggedLine, MpichLinesHaveTheRank) {
   EXPECT_EQ(tagged_line(LineTag::Mpich, "[3] a [4] b", false), (TaggedLine{3, "a [4] b", false}));
   EXPECT_EQ(tagged_line(LineTag::Mpich, "[3]", true), (TaggedLine{3, "", true}));
 }
@@ -27,7 +27,7 @@ TEST(TaggedLine, SlurmPadsRanksToTheWidest) {
   EXPECT_EQ(tagged_line(LineTag::Slurm, "10:", false), (TaggedLine{10, "", false}));
 }
 
-TEST(TaggedLine, WhatTheStarterItselfSaysHasNoTag) {
+TEST(TaggedLine, LinesOfTheStartingProgramHaveNoTag) {
   EXPECT_FALSE(tagged_line(LineTag::Slurm, "srun: error: n1: task 0: Killed", true));
   EXPECT_FALSE(tagged_line(LineTag::OpenMpi, "mpirun noticed that process rank 1", true));
   EXPECT_FALSE(tagged_line(LineTag::OpenMpi, "[host:123] *** An error", true));

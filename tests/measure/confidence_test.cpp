@@ -26,7 +26,13 @@ TEST(Confidence, AutocorrelationOfAnAlternationIsNegative) {
 
 TEST(Confidence, BlocksGrowWithTheDependence) {
   EXPECT_EQ(block_length(noise(125, 1, 1)), 5);  // the cube root
-  EXPECT_GE(block_length(noise(400, 40, 1)), 20);
+  const int alone = block_length(noise(400, 1, 1)), brief = block_length(noise(400, 15, 1)),
+            lasting = block_length(noise(400, 40, 1));
+  EXPECT_EQ(alone, 8);
+  EXPECT_GT(brief, alone);
+  EXPECT_LE(brief, 2 * 15);
+  EXPECT_GT(lasting, brief);
+  EXPECT_GE(lasting, 20);
   EXPECT_EQ(block_length(std::vector<double>{1}), 1);
   EXPECT_LE(block_length(std::vector<double>{1, 2, 3, 4}), 2);
 }
@@ -40,7 +46,10 @@ TEST(Confidence, EqualStepsAreKnownExactly) {
 
 TEST(Confidence, TheSameStepsGiveTheSameInterval) {
   const auto samples = noise(60, 3, 7);
-  EXPECT_EQ(throughput_interval(samples, 8).low, throughput_interval(samples, 8).low);
+  const Interval first = throughput_interval(samples, 8), second = throughput_interval(samples, 8);
+  EXPECT_EQ(first.low, second.low);
+  EXPECT_EQ(first.high, second.high);
+  EXPECT_NE(throughput_interval(noise(60, 3, 8), 8).low, first.low);
 }
 
 TEST(Confidence, DependentStepsAreKnownLessWell) {
@@ -49,14 +58,19 @@ TEST(Confidence, DependentStepsAreKnownLessWell) {
             2 * width(throughput_interval(noise(400, 1, 3), 8)));
 }
 
-// Throughput is 8 images over a mean second, so 8; 95 of 100 intervals should hold it.
-TEST(Confidence, MostIntervalsHoldTheTruth) {
+// Throughput is 8 images over a mean second, so 8; 95 of 100 intervals should hold it. They are as
+// wide as the error of a mean makes them: 1.96 deviations of the noise over sqrt(n), both ways.
+TEST(Confidence, MostIntervalsHoldTheTruthAndAreNoWiderThanThatNeeds) {
   int hits = 0;
+  double width = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Interval interval = throughput_interval(noise(100, 1, seed), 8);
     if (interval.low <= 8 && 8 <= interval.high) ++hits;
+    width += (interval.high - interval.low) / 100;
   }
   EXPECT_GE(hits, 86);
+  const double expected = 8 * 2 * 1.96 * (0.2 / std::sqrt(12)) / std::sqrt(100);
+  EXPECT_NEAR(width / expected, 1, 0.1);
 }
 
 }  // namespace

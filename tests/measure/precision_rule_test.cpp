@@ -19,21 +19,21 @@ std::vector<StepRecord> steps(int count, double noise, double drift = 0) {
   return records;
 }
 
-TEST(PrecisionRule, EvenStepsAreKnownAtTheFirstLook) {
+TEST(PrecisionRule, EqualStepsAreEnoughAtTheFirstCheck) {
   EXPECT_TRUE(PrecisionRule(0.01).reached(steps(PrecisionRule::kFirstLook, 0.001)));
 }
 
-TEST(PrecisionRule, NoiseNeedsMoreStepsTheMorePrecisionIsWanted) {
+TEST(PrecisionRule, NoisyStepsNeedMoreStepsForMorePrecision) {
   EXPECT_FALSE(PrecisionRule(0.01).reached(steps(30, 0.5)));
   EXPECT_TRUE(PrecisionRule(0.2).reached(steps(30, 0.5)));
   EXPECT_TRUE(PrecisionRule(0.01).reached(steps(3000, 0.5)));
 }
 
-TEST(PrecisionRule, WhatNeverSettlesIsNeverKnown) {
+TEST(PrecisionRule, ARunWithoutASteadyStateNeverStopsEarly) {
   EXPECT_FALSE(PrecisionRule(0.5).reached(steps(200, 0.01, 0.01)));
 }
 
-TEST(PrecisionRule, LooksAreFewerTheLongerItTakes) {
+TEST(PrecisionRule, ChecksBecomeRarerInLongRuns) {
   PrecisionRule rule(0.01);
   int looks = 0;
   for (int step = 1; step <= 10000; ++step) {

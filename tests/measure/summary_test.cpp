@@ -13,7 +13,7 @@ StepRecord step(double seconds) {
   return record;
 }
 
-TEST(Summary, TellsWhatStepsAreLike) {
+TEST(Summary, SummarisesSteps) {
   const Summary summary = summarize(std::vector<StepRecord>{step(1), step(3)}, 16);
   EXPECT_DOUBLE_EQ(summary.median_step, 2);
   EXPECT_DOUBLE_EQ(summary.fastest_step, 1);
@@ -22,7 +22,7 @@ TEST(Summary, TellsWhatStepsAreLike) {
   EXPECT_EQ(summary.steps, 2);
 }
 
-TEST(Summary, ASlowStartIsLeftOutAndSaidSo) {
+TEST(Summary, ASlowStartIsLeftOutAndReported) {
   std::vector<StepRecord> steps;
   for (int i = 0; i < 60; ++i) steps.push_back(step(i < 5 ? 9 : 1 + 0.001 * (i % 3)));
   const Summary summary = summarize(steps, 32);

@@ -26,7 +26,7 @@ TEST(Cost, CountsMultiplyAddsOfConvolutionsAndDenseLayers) {
   EXPECT_EQ(cost_of(graph).forward_macs, 432 + 432 + 5 * 48);
 }
 
-TEST(Cost, CountsWhatIsLearnedAndWhatIsKeptBesides) {
+TEST(Cost, CountsParametersAndMovingAverages) {
   const Cost cost = cost_of(small());
   EXPECT_EQ(cost.parameters, (4 * 3 * 3) + 8 + (4 * 9) + 8 + (5 * 48 + 5));
   EXPECT_EQ(cost.gradient_tensors, 1 + 2 + 1 + 2 + 2);

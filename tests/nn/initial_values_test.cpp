@@ -73,7 +73,7 @@ TEST(InitialValues, DifferBetweenParametersOfOneShape) {
   EXPECT_NE(net.values("conv1/kernel"), net.values("conv2/kernel"));
 }
 
-TEST(InitialValues, AreTheSeedsAndNothingElses) {
+TEST(InitialValues, DependOnTheSeedAlone) {
   const Network net = network("resnet20"), other = network("resnet20", {.num_classes = 3});
   EXPECT_EQ(net.values("conv5/kernel", 7), other.values("conv5/kernel", 7));
   EXPECT_NE(net.values("conv5/kernel", 7), net.values("conv5/kernel", 8));

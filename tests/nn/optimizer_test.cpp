@@ -187,7 +187,7 @@ TEST_P(EveryOptimizer, UpdatesParametersInAnyOrder) {
   EXPECT_EQ(a1, b1);
 }
 
-TEST_P(EveryOptimizer, GoesOnFromACopyOfItsState) {
+TEST_P(EveryOptimizer, ResumesFromACopyOfItsState) {
   const OptimizedParameter parameter = {10, true};
   const auto first = make_optimizer(settings(), {&parameter, 1});
   std::vector<float> values = numbers(10, 0);
@@ -218,7 +218,7 @@ TEST(Optimizers, AreAllTested) {
   EXPECT_THAT(optimizer_names(), ElementsAre("sgd", "momentum", "rmsprop", "adam"));
 }
 
-TEST(Optimizers, NameWhatTheyRemember) {
+TEST(Optimizers, NameTheirState) {
   const OptimizedParameter parameter = {10, true};
   OptimizerSettings settings = {.name = "rmsprop"};
   const std::vector<NamedState> state = make_optimizer(settings, {&parameter, 1})->state(0);

@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "report/analysis/compare.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "report/compare_text.h"
+#include "config/json.h"
+#include "report/render/compare_text.h"
 
 namespace lockstep {
 namespace {
@@ -87,7 +88,7 @@ TEST(Compare, TheSameWorkTwiceIsTheSameOrInconclusive) {
 }
 
 // Slow spells make single steps look like many measurements; blocks must not be fooled.
-TEST(Compare, StepsThatDependOnEachOtherDoNotCountAsMany) {
+TEST(Compare, CorrelatedStepsDoNotGiveFalseVerdicts) {
   int wrong = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Made wish = {.noise = 0.1, .depends = 0.9, .steps = 300, .seed = 500 + 2 * seed};
@@ -120,7 +121,7 @@ TEST(Compare, LaunchesAreTheMeasurementsWhenThereAreSeveral) {
   EXPECT_EQ(result.count, 5);
   EXPECT_NEAR(result.p, 2 / 252.0, 1e-12);  // all of one side above all of the other
   EXPECT_EQ(result.verdict, Verdict::Faster);
-  EXPECT_THAT(report.notes, Contains(HasSubstr("every launch counts as one measurement")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("one launch is one measurement")));
 }
 
 TEST(Compare, ThreeLaunchesCannotBeSignificant) {
@@ -130,7 +131,7 @@ TEST(Compare, ThreeLaunchesCannotBeSignificant) {
   EXPECT_EQ(result.verdict, Verdict::Inconclusive);
 }
 
-TEST(Compare, OneNumberOnASideSaysNothingAboutChance) {
+TEST(Compare, OneMeasurementPerSideGivesNoInterval) {
   const Comparison result =
       compared(made({.rate = 100, .steps = 0}), made({.rate = 200, .steps = 0}));
   EXPECT_EQ(result.verdict, Verdict::Inconclusive);
@@ -167,7 +168,7 @@ TEST(Compare, DifferentWorkIsFound) {
   EXPECT_THAT(work_differences(alike), IsEmpty());
 }
 
-TEST(Compare, SaysWhatWasSetDifferently) {
+TEST(Compare, ListsTheOptionsThatDiffer) {
   RunResult other = made({.seed = 2});
   other.config.threads = 2;
   other.config.result = "other.json";
@@ -184,7 +185,7 @@ class CompareText : public ::testing::Test {
 
 TEST_F(CompareText, TheTableEndsInASentence) {
   EXPECT_THAT(compare_table(report_), HasSubstr("b is faster than a|1: 1.0"));
-  EXPECT_THAT(compare_table(report_), HasSubstr("note: one launch a side"));
+  EXPECT_THAT(compare_table(report_), HasSubstr("note: one launch per side"));
 }
 
 TEST_F(CompareText, MarkdownRowsAllHaveAsManyCells) {

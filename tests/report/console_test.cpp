@@ -1,4 +1,4 @@
-#include "report/console.h"
+#include "report/render/console.h"
 
 #include <gtest/gtest.h>
 
@@ -91,14 +91,14 @@ TEST(Console, AccuraciesAreFractionsOfTheBatch) {
   EXPECT_EQ(line(run, {0.5}), "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t9.228\t0.100\t0.500\n");
 }
 
-TEST(Console, ALossThatHasExplodedIsShort) {
+TEST(Console, AnExplodedLossIsPrintedShort) {
   EXPECT_EQ(loss_shown(3e38), "3.000e+38");
   EXPECT_EQ(loss_shown(999999.5), "999999.500");
   EXPECT_EQ(loss_shown(-std::nan("")), "nan");
   EXPECT_EQ(loss_shown(std::numeric_limits<double>::infinity()), "inf");
 }
 
-TEST(Console, ForwardOnlyHasNoLossAndAccuraciesOnlyWhenTheyAreWanted) {
+TEST(Console, ForwardOnlyHasNoLossAndAccuraciesOnlyOnRequest) {
   const RunConfig run = {.forward_only = true};
   EXPECT_NE(header_text("0", run, facts(), 1).find("Mode:        forward only\n"),
             std::string::npos);

@@ -1,4 +1,4 @@
-#include "report/details.h"
+#include "report/analysis/details.h"
 
 #include <gmock/gmock.h>
 
@@ -6,9 +6,10 @@
 #include <fstream>
 
 #include "base/atomic_file.h"
+#include "config/json.h"
 #include "config/run_id.h"
-#include "report/detail_charts.h"
-#include "report/published.h"
+#include "report/render/detail_charts.h"
+#include "report/results/published.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -80,7 +81,7 @@ TEST(Details, ManyStepsShareColumns) {
   EXPECT_NEAR(map.milliseconds[2].back(), 4, 1e-9);
 }
 
-TEST(Details, OneRankHasNobodyToBeLateFor) {
+TEST(Details, ASingleRankIsNeverLate) {
   RunResult alone = three_ranks(3);
   alone.ranks.clear();
   EXPECT_THAT(details_of(alone).lateness.milliseconds, IsEmpty());
@@ -110,7 +111,7 @@ class DetailsOnDisk : public ::testing::Test {
   RunCollection collection_;
 };
 
-TEST_F(DetailsOnDisk, TheLaunchNearestToTheMeanIsShown) {
+TEST_F(DetailsOnDisk, TheLaunchClosestToTheMeanIsShown) {
   add("a.json", 3, 90);
   add("b.json", 3, 100);
   add("c.json", 3, 111);
@@ -120,21 +121,21 @@ TEST_F(DetailsOnDisk, TheLaunchNearestToTheMeanIsShown) {
   EXPECT_EQ(found.launches[0].steps_ms.size(), 4u);
 }
 
-TEST_F(DetailsOnDisk, OnlySoManyRawFilesAreReadAndTheRestIsSaid) {
+TEST_F(DetailsOnDisk, TheNumberOfRawFilesIsLimitedWithANote) {
   for (const int devices : {1, 2, 4}) add(std::to_string(devices) + ".json", devices, 50);
   const FoundDetails found = find_details(make_scaling(collection_.runs), collection_, 2);
   EXPECT_EQ(found.launches.size(), 2u);
   EXPECT_THAT(found.notes, Contains(HasSubstr("not of the 1 others")));
 }
 
-TEST_F(DetailsOnDisk, StepsThatAreNotDrawnAreSaid) {
+TEST_F(DetailsOnDisk, StepsThatAreNotDrawnAreNoted) {
   add("long.json", 3, 90, 5001);
   const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
   EXPECT_EQ(found.launches.at(0).steps_ms.size(), 5000u);
   EXPECT_THAT(found.notes, Contains(HasSubstr("the first 5,000 of 5,001 are drawn; long.json")));
 }
 
-TEST_F(DetailsOnDisk, AMissingRawFileIsARemarkAndNotTheEnd) {
+TEST_F(DetailsOnDisk, AMissingRawFileIsOnlyARemark) {
   add("missing.json", 1, 50);
   add("there.json", 2, 90);
   const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
@@ -142,7 +143,7 @@ TEST_F(DetailsOnDisk, AMissingRawFileIsARemarkAndNotTheEnd) {
   EXPECT_THAT(found.notes, Contains(HasSubstr("missing.json")));
 }
 
-TEST_F(DetailsOnDisk, PicturesAreTheSameBytesEveryTime) {
+TEST_F(DetailsOnDisk, ChartsAreTheSameBytesEveryTime) {
   add("there.json", 3, 90);
   const ScalingReport report = make_scaling(collection_.runs);
   const FoundDetails found = find_details(report, collection_);

@@ -7,7 +7,8 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "report/benchmark_log.h"
+#include "config/json.h"
+#include "report/results/benchmark_log.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -37,7 +38,7 @@ TEST_F(Files, AWholeFileReplacesTheOldOneAndLeavesNothingElse) {
   EXPECT_EQ(file_count(), 1);
 }
 
-TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
+TEST_F(Files, AFailedWriteKeepsTheOldFile) {
   fs::create_directory(path("taken"));  // a file cannot take the name of a directory
   std::ofstream(path("taken/inside")) << "x";
   EXPECT_THROW(write_whole_file(path("taken"), "text"), Error);
@@ -48,8 +49,7 @@ TEST_F(Files, AFailedWriteKeepsWhatWasThere) {
 TEST_F(Files, ProbingLeavesNothingBehind) {
   EXPECT_EQ(why_unwritable(path("a.json")), "");
   EXPECT_EQ(file_count(), 0);
-  EXPECT_NE(why_unwritable(path("missing/a.json")).find("there is no directory"),
-            std::string::npos);
+  EXPECT_NE(why_unwritable(path("missing/a.json")).find("no such directory"), std::string::npos);
   EXPECT_EQ(why_unwritable(directory_.string()), "it is a directory");
   EXPECT_NE(why_unwritable("/proc/lockstep.json"), "");
   EXPECT_EQ(why_unwritable("/dev/null"), "it is not a file");
@@ -84,7 +84,7 @@ TEST_F(Files, TheBenchmarkLogAppendsMetricsAndRewritesTheRun) {
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 2);
 }
 
-TEST_F(Files, ALogDirectoryThatCannotBeIsRefused) {
+TEST_F(Files, AnInvalidLogDirectoryIsRejected) {
   EXPECT_THROW(BenchmarkLog("/proc/nowhere"), Error);
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/run_id.h"
-#include "report/store.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 

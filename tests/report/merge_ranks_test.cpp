@@ -1,6 +1,8 @@
-#include "report/merge_ranks.h"
+#include "report/results/merge_ranks.h"
 
 #include <gtest/gtest.h>
+
+#include "config/json.h"
 
 namespace lockstep {
 namespace {
@@ -31,7 +33,7 @@ std::vector<RankResult> skewed_ranks() {
   return ranks;
 }
 
-TEST(MergeRanks, WhoIsLateInOneStepAndWaitedForInTheNextIsNotLateTwice) {
+TEST(MergeRanks, ALateRankIsNotCountedAgainInTheNextStep) {
   RunResult result;
   merge_ranks(result, skewed_ranks());
   EXPECT_EQ(durations(result.steps), (std::vector<double>{11, 10, 10, 10}));  // not 11 each
@@ -40,7 +42,7 @@ TEST(MergeRanks, WhoIsLateInOneStepAndWaitedForInTheNextIsNotLateTwice) {
   EXPECT_EQ(time, 41);  // that of the slowest rank
 }
 
-TEST(MergeRanks, WhatIsBetweenStepsOfAllRanksIsNoPartOfAStep) {
+TEST(MergeRanks, TimeBetweenStepsOfAllRanksIsNotPartOfAStep) {
   RunResult result;
   std::vector<RankResult> ranks(2);
   for (RankResult& rank : ranks) rank.steps = {step_at(0, 10), step_at(50, 60)};  // an evaluation
@@ -80,7 +82,7 @@ TEST(MergeRanks, OneRankIsTheRun) {
   EXPECT_TRUE(result.ranks.empty());
 }
 
-TEST(MergeRanks, ARanksResultSurvivesTheWay) {
+TEST(MergeRanks, TheResultOfARankSurvivesTheRoundTrip) {
   RankResult rank = rank_with(3, 1, 2);
   rank.host = "node2";
   rank.transfers = {{Seconds(1), Seconds(2), Seconds(3)}};

@@ -1,9 +1,8 @@
-#include "report/regressions.h"
-
 #include <gmock/gmock.h>
 
 #include "base/error.h"
 #include "report/made_runs.h"
+#include "report/render/regressions_text.h"
 
 namespace lockstep {
 namespace {
@@ -28,7 +27,7 @@ TEST(Baseline, OnlyARealSlowdownIsARegression) {
   EXPECT_FALSE(against_baseline(collection(slower), collection(older), 0.02).regressed());
 }
 
-TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
+TEST(Baseline, TooFewLaunchesForAnyVerdictAreReported) {
   std::vector<StoredRun> older, slower;
   add(older, {.rates = {100, 101, 99}});
   add(slower, {.rates = {50, 51, 49}});
@@ -36,7 +35,7 @@ TEST(Baseline, TooFewLaunchesForAnyVerdictAreSaid) {
   EXPECT_FALSE(blind.regressed());
   EXPECT_TRUE(blind.undecided.has_value());
   EXPECT_THAT(baseline_table(blind), HasSubstr("inconclusive: too few launches"));
-  EXPECT_THAT(baseline_table(blind), HasSubstr("4 launches each are enough"));
+  EXPECT_THAT(baseline_table(blind), HasSubstr("use at least 4 launches"));
   add(older, {.rates = {100.5}});
   add(slower, {.rates = {50.5}});
   const auto seeing = against_baseline(collection(older), collection(slower), 0.02);
@@ -58,13 +57,13 @@ TEST(Baseline, ManyConfigurationsNeedMoreLaunches) {
   }
   const auto blind = against_baseline(collection(older), collection(slower), 0.02);
   EXPECT_FALSE(blind.regressed());
-  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("7 of 7 comparisons had too few launches"));
+  EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("7 of 7 comparisons have too few launches"));
   EXPECT_THAT(blind.undecided.value_or(""), HasSubstr("--repeats 6"));
   const auto same = against_baseline(collection(older), collection(alike), 0.02);
   EXPECT_FALSE(same.undecided.has_value()) << "what is the same needs no test";
 }
 
-TEST(Baseline, SimulatedResultsArePassedOver) {
+TEST(Baseline, SimulatedResultsAreIgnored) {
   std::vector<StoredRun> older, newer;
   add(older, {.rates = {100, 101, 99, 100, 100.5}});
   add(newer, {.rates = {100.2, 101, 99.5, 99.9, 100.4}});
@@ -77,7 +76,7 @@ TEST(Baseline, SimulatedResultsArePassedOver) {
 }
 
 // Silence about a run that used to work would look like good news.
-TEST(Baseline, WhatNoLongerRunsIsARegression) {
+TEST(Baseline, ARunThatNowFailsIsARegression) {
   std::vector<StoredRun> older, newer;
   add(older, {.rates = {100, 101, 99, 100}});
   add(older, {.devices = 2, .rates = {190, 191, 189, 190}});

@@ -1,10 +1,11 @@
-#include "report/run_result.h"
+#include "report/results/run_result.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.h"
+#include "config/json.h"
 
 namespace lockstep {
 namespace {
@@ -41,7 +42,7 @@ RunResult full_result() {
   return result;
 }
 
-TEST(RunResult, SurvivesJsonBothWays) {
+TEST(RunResult, SurvivesTheRoundTripThroughJson) {
   const Json json = result_to_json(full_result());
   const RunResult again = result_from_json(Json::parse(json.dump()));
   EXPECT_EQ(result_to_json(again).dump(), json.dump());
@@ -50,7 +51,7 @@ TEST(RunResult, SurvivesJsonBothWays) {
   EXPECT_EQ(again.steps[1].phase(Phase::Backward), Seconds(0.0625));
 }
 
-TEST(RunResult, SaysItsSchemaFirst) {
+TEST(RunResult, HasItsSchemaVersionFirst) {
   const Json json = result_to_json(full_result());
   EXPECT_EQ(json.begin().key(), "schema_version");
   EXPECT_EQ(json.at("schema_version"), kResultSchemaVersion);
@@ -65,7 +66,7 @@ TEST(RunResult, KeepsEveryStepWithItsPhases) {
   }
 }
 
-TEST(RunResult, WhatIsUnavailableIsNull) {
+TEST(RunResult, UnavailableValuesAreNull) {
   const Json json = result_to_json({});
   EXPECT_TRUE(json.at("host").at("governor").is_null());
   EXPECT_TRUE(json.at("peak_memory_bytes").is_null());

@@ -1,4 +1,4 @@
-#include "report/scaling.h"
+#include "report/analysis/scaling.h"
 
 #include <gmock/gmock.h>
 
@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/best.h"
 #include "report/made_runs.h"
-#include "report/regressions.h"
-#include "report/scaling_charts.h"
-#include "report/scaling_text.h"
+#include "report/render/best_text.h"
+#include "report/render/regressions_text.h"
+#include "report/render/scaling_charts.h"
+#include "report/render/scaling_text.h"
 
 namespace lockstep {
 namespace {
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(Scaling, OverHostsASeriesIsTheSameRunOnMoreOfThem) {
+TEST(Scaling, ASeriesOverHostsIsTheSameRunOnMoreHosts) {
   std::vector<StoredRun> runs;
   for (const int per_host : {1, 2}) {
     for (const int hosts : {1, 2, 4}) {
@@ -44,7 +44,7 @@ TEST(Scaling, OverHostsASeriesIsTheSameRunOnMoreOfThem) {
   }
 }
 
-TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
+TEST(Scaling, SpeedUpAndEfficiencyAreRelativeToTheFewestDevices) {
   const ScalingReport report = make_scaling(two_curves());
   ASSERT_EQ(report.series.size(), 2u);
   const Series& servers = report.series[1].points.size() == 2 ? report.series[1] : report.series[0];
@@ -58,7 +58,7 @@ TEST(Scaling, SpeedUpAndEfficiencyAreAgainstTheFewestDevices) {
   EXPECT_LT(interval.low, 0.8);
   EXPECT_GT(interval.high, 0.8);
   EXPECT_GT(interval.low, 0.77);
-  EXPECT_THAT(report.base_notes, Contains(HasSubstr("against 1 device of the same run")));
+  EXPECT_THAT(report.base_notes, Contains(HasSubstr("relative to 1 device of the same series")));
   EXPECT_THAT(servers.label, HasSubstr("variable-update=parameter_server"));
 }
 
@@ -75,7 +75,7 @@ TEST(Scaling, AnOldResultCountsByItsThroughputToo) {
   EXPECT_NEAR(make_scaling(runs).configurations[0].speed->images_per_second, 190, 0.1);
 }
 
-TEST(Scaling, AWarningOfSeveralIsOneLine) {
+TEST(Scaling, AWarningAboutSeveralConfigurationsIsOneLine) {
   std::vector<StoredRun> runs;
   for (const int devices : {1, 2}) add(runs, {.devices = devices, .rates = {100}});
   EXPECT_THAT(scaling_table(make_scaling(runs)), HasSubstr("note: all configurations: 1 launch: "));
@@ -85,7 +85,7 @@ TEST(Scaling, AWarningOfSeveralIsOneLine) {
 }
 
 // The directory tells which data set it holds, the network which one it is for.
-TEST(Scaling, RealDataCostSomethingAgainstTheSameWorkOnMadeUpImages) {
+TEST(Scaling, TheCostOfRealDataIsRelativeToSyntheticImages) {
   std::vector<StoredRun> runs, real;
   add(runs, {.rates = {100, 101, 99}});
   add(real, {.rates = {80, 81, 79}});
@@ -110,7 +110,7 @@ TEST(Scaling, RealDataCostSomethingAgainstTheSameWorkOnMadeUpImages) {
   EXPECT_THAT(scaling_table(make_scaling(real)), Not(HasSubstr("cost of real data")));
 }
 
-TEST(Scaling, WhatAllRunsHaveInCommonIsSaidOnce) {
+TEST(Scaling, CommonSettingsAreListedOnce) {
   std::vector<StoredRun> runs;
   for (const int devices : {1, 2}) {
     add(runs, {.devices = devices, .update = "parameter_server"});
@@ -161,10 +161,10 @@ TEST(Scaling, NothingIsEverInfiniteOrNotANumber) {
     EXPECT_THAT(text, Not(::testing::ContainsRegex("[^a-z](inf|nan)[^a-z]"))) << text;
   }
   EXPECT_THAT(texts[0], HasSubstr("2 launches: a confidence interval needs at least 3"));
-  EXPECT_THAT(texts[0], HasSubstr("not told"));
+  EXPECT_THAT(texts[0], HasSubstr("not reported"));
 }
 
-TEST(Scaling, WhereEverythingFailedThereIsNoPictureAndATable) {
+TEST(Scaling, IfEverythingFailedThereIsATableButNoChart) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100}});
   runs[0].result.error = "it broke";
@@ -176,12 +176,12 @@ TEST(Scaling, WhereEverythingFailedThereIsNoPictureAndATable) {
   EXPECT_THAT(report.configurations[0].last_lines, ElementsAre("no such data set"));
 }
 
-TEST(Scaling, AFailedRunIsARowAndNoNumber) {
+TEST(Scaling, AFailedRunIsARowWithoutNumbers) {
   std::vector<StoredRun> runs = two_curves();
   StoredRun failed = runs[0];
   failed.result.config.num_devices = 8;
   failed.id = run_id(failed.result.config);
-  failed.result.status = "failed";
+  failed.result.status = RunStatus::Failed;
   failed.result.error = "it | broke";
   runs.push_back(failed);
   const ScalingReport report = make_scaling(runs);
@@ -194,7 +194,7 @@ TEST(Scaling, ALaunchWithoutASpeedIsAFailureThatSaysSo) {
   std::vector<StoredRun> runs, older;
   add(runs, {.rates = {100, 101, -5, 99}});
   EXPECT_THAT(scaling_table(make_scaling(runs)),
-              HasSubstr("1 launch failed (it measured nothing: -5 images/sec)"));
+              HasSubstr("1 launch failed (nothing was measured: -5 images/sec)"));
   add(older, {.rates = {100, 101, 99, 100.5}});
   runs.erase(runs.begin(), runs.begin() + 2);
   runs.resize(1);
@@ -207,7 +207,7 @@ TEST(Scaling, AFailedLaunchThatWasRepeatedWithSuccessIsNoFailure) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99}});
   StoredRun failed = runs[1];
-  failed.result.status = "failed";
+  failed.result.status = RunStatus::Failed;
   failed.result.error = "it broke";
   runs.insert(runs.begin(), failed);
   EXPECT_EQ(make_scaling(runs).configurations[0].failed, 0);
@@ -222,7 +222,7 @@ TEST(Scaling, ALaunchThatFailedAgainIsOneFailure) {
   for (const char* error : {"it broke", "it broke again"}) {
     StoredRun& failed = runs.emplace_back(runs.front());
     failed.repeat = 3;
-    failed.result.status = "failed";
+    failed.result.status = RunStatus::Failed;
     failed.result.error = error;
   }
   const ScalingReport report = make_scaling(runs);
@@ -230,7 +230,7 @@ TEST(Scaling, ALaunchThatFailedAgainIsOneFailure) {
   EXPECT_EQ(report.configurations[0].error, "it broke again");
 }
 
-TEST(Trust, ReasonsAreInWords) {
+TEST(Trust, WarningsNameTheirReasons) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 99, 98, 97, 96, 95, 94}});
   for (StoredRun& run : runs) {
@@ -241,11 +241,11 @@ TEST(Trust, ReasonsAreInWords) {
   const auto warnings = make_scaling(runs).configurations[0].warnings;
   EXPECT_THAT(warnings, Contains(HasSubstr("oversubscribed: 65 threads on 64 cores")));
   EXPECT_THAT(warnings, Contains(HasSubstr("noisy neighbour")));
-  EXPECT_THAT(warnings, Contains(HasSubstr("no steady state")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("did not reach a steady state")));
   EXPECT_THAT(warnings, Contains(HasSubstr("slower from launch to launch")));
 }
 
-TEST(Trust, ASlowStartIsSaid) {
+TEST(Trust, ASlowStartIsReported) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {7.5, 7.6, 7.4}});  // of 8 images each in a second when steady
   EXPECT_THAT(make_scaling(runs).configurations[0].warnings, IsEmpty());
@@ -263,7 +263,7 @@ TEST(Trust, QuietLaunchesGiveNoReason) {
               ElementsAre(HasSubstr("1 launch: a confidence interval needs at least 3")));
 }
 
-TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
+TEST(Best, TheVerdictOnTheRunnerUpIsSlowerOrInconclusive) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99, 100, 100.5}});
   add(runs, {.rates = {90, 91, 89, 90, 90.5}, .update = "horovod"});
@@ -275,16 +275,16 @@ TEST(Best, TheRunnerUpIsReallySlowerOrPerhapsNot) {
   EXPECT_EQ(report.configurations[rows[0].best].config.variable_update, "replicated");
   EXPECT_EQ(rows[0].difference->verdict, Verdict::Slower);
   EXPECT_EQ(rows[1].difference->verdict, Verdict::Inconclusive);
-  EXPECT_THAT(best_table(report, rows), HasSubstr("really slower: 0.900 times"));
+  EXPECT_THAT(best_table(report, rows), HasSubstr("slower: 0.900 times"));
 }
 
-TEST(Best, TooFewLaunchesForAnyVerdictAreSaid) {
+TEST(Best, TooFewLaunchesForAnyVerdictAreReported) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {882, 885, 879}});
   add(runs, {.rates = {291, 292, 291.5}, .update = "horovod"});
   const ScalingReport report = make_scaling(runs);
   EXPECT_EQ(words_about(best_of(report, runs).front()),
-            "not known: too few launches to decide: 4 launches a side are enough");
+            "inconclusive: too few launches to decide: use at least 4 launches per side");
 }
 
 const ReportFile& file(const std::vector<ReportFile>& files, const std::string& path) {
@@ -324,7 +324,7 @@ TEST(ScalingCharts, HaveTheIdealLineEverySeriesAndTheSameBytesEveryTime) {
   }
 }
 
-TEST(ScalingCharts, SayWhatTheyDoNotDraw) {
+TEST(ScalingCharts, NoteSeriesThatAreNotDrawn) {
   std::vector<StoredRun> runs;
   for (int i = 0; i < 30; ++i) add(runs, {.model = "net" + std::to_string(i)});
   const auto files = scaling_charts(make_scaling(runs));
@@ -334,7 +334,7 @@ TEST(ScalingCharts, SayWhatTheyDoNotDraw) {
   EXPECT_THAT(file(files, "breakdown.svg").text, Not(HasSubstr("are drawn")));
 }
 
-TEST(ScalingCharts, OneSinglePointIsStillAPicture) {
+TEST(ScalingCharts, ASinglePointIsDrawn) {
   std::vector<StoredRun> runs;
   add(runs, {.model = "<&>"});
   for (const ReportFile& each : scaling_charts(make_scaling(runs))) {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "report/made_runs.h"
-#include "report/scaling_charts.h"
-#include "report/scaling_text.h"
+#include "report/render/scaling_charts.h"
+#include "report/render/scaling_text.h"
 
 namespace lockstep {
 namespace {
@@ -35,7 +35,7 @@ std::string text_of(const std::vector<ReportFile>& files, const std::string& pat
   return "";
 }
 
-TEST(Simulated, HasALineOfItsOwnDashedWithOpenMarkers) {
+TEST(Simulated, HasItsOwnDashedLineWithOpenMarkers) {
   const auto files = scaling_charts(make_scaling(measured_and_simulated()));
   for (const char* picture : {"comparison_graph.svg", "throughput.svg", "efficiency.svg"}) {
     const std::string svg = text_of(files, picture);
@@ -47,19 +47,19 @@ TEST(Simulated, HasALineOfItsOwnDashedWithOpenMarkers) {
   }
 }
 
-TEST(Simulated, HasFilesOfItsOwn) {
+TEST(Simulated, HasItsOwnFiles) {
   const auto files = scaling_csv(make_scaling(measured_and_simulated()));
   EXPECT_EQ(text_of(files, "csv_native/alexnet_b8.csv"), "1,99.99\n2,190.00\n");
   EXPECT_EQ(text_of(files, "csv_native_simulated/alexnet_b8.csv"), "2,300.00\n4,600.00\n");
 }
 
-TEST(Simulated, IsToldApartInTheTable) {
+TEST(Simulated, IsMarkedInTheTable) {
   const std::string table = scaling_table(make_scaling(measured_and_simulated()));
   EXPECT_THAT(table, ContainsRegex("native +2 +3 +190"));
   EXPECT_THAT(table, ContainsRegex("native, simulated +2 +1 +300"));
 }
 
-TEST(Simulated, HasNoMachineToComplainAbout) {
+TEST(Simulated, HasNoWarningsAboutTheMachine) {
   const ScalingReport report = make_scaling(measured_and_simulated());
   for (const Configuration& each : report.configurations) EXPECT_THAT(each.warnings, IsEmpty());
   EXPECT_THAT(report.notes, IsEmpty());

@@ -1,9 +1,9 @@
-#include "report/step_times.h"
+#include "report/analysis/step_times.h"
 
 #include <gmock/gmock.h>
 
 #include "report/made_runs.h"
-#include "report/step_table.h"
+#include "report/render/step_table.h"
 
 namespace lockstep {
 namespace {
@@ -43,7 +43,7 @@ TEST(StepTimes, AreMediansOverLaunchesAndCountsOverAllOfThem) {
   EXPECT_DOUBLE_EQ(times->cv, 0.05);
 }
 
-TEST(StepTimes, StandInATable) {
+TEST(StepTimes, AreShownInATable) {
   const ScalingReport report = make_scaling(three_launches());
   EXPECT_THAT(step_table(report),
               HasSubstr("median step ms  p5 ms  p95 ms  p99 ms  MAD ms  CV %  outliers"));
@@ -51,7 +51,7 @@ TEST(StepTimes, StandInATable) {
   EXPECT_THAT(step_markdown(report), HasSubstr("| 82 | 72 | 122 | 152 | 4 | 5.0 | 6 | 1.0 |"));
 }
 
-TEST(StepTimes, AProgramThatTellsNoneHasNoRow) {
+TEST(StepTimes, AProgramWithoutStepTimesHasNoRow) {
   std::vector<StoredRun> runs;
   add(runs, {.rates = {100, 101, 99}});
   const ScalingReport report = make_scaling(runs);

@@ -4,12 +4,13 @@
 #include <set>
 #include <sstream>
 
-#include "report/bench_table.h"
-#include "report/chrome_trace.h"
-#include "report/profile.h"
-#include "report/progress.h"
-#include "report/remarks.h"
-#include "report/text_table.h"
+#include "config/json.h"
+#include "report/render/bench_table.h"
+#include "report/render/profile.h"
+#include "report/render/progress.h"
+#include "report/render/remarks.h"
+#include "report/render/text_table.h"
+#include "report/results/chrome_trace.h"
 
 namespace lockstep {
 namespace {
@@ -76,14 +77,14 @@ TEST(ChromeTrace, EveryRankHasATrackForLayersAndOneForCommunication) {
   EXPECT_EQ(tracks.size(), 4u);
 }
 
-TEST(ChromeTrace, ARanksTraceSurvivesTheWay) {
+TEST(ChromeTrace, TheTraceOfARankSurvivesTheRoundTrip) {
   const RankTrace trace = {.name = "rank 1", .layers = {event_at(1)}, .transfers = {event_at(2)}};
   EXPECT_EQ(trace_to_json(trace_from_json(trace_to_json(trace))), trace_to_json(trace));
 }
 
 TEST(Progress, IsSilentWhereThereIsNoTerminal) {
   std::ostringstream out;
-  Progress progress(out, Progress::Style::Silent);
+  Progress progress({.out = out, .err = out});
   progress.show("lenet", 1, 2, Seconds(3));
   progress.clear();
   EXPECT_EQ(out.str(), "");
@@ -91,8 +92,10 @@ TEST(Progress, IsSilentWhereThereIsNoTerminal) {
 
 TEST(Progress, WithoutColourItHasNone) {
   std::ostringstream plain, colour;
-  Progress(plain, Progress::Style::Plain).show("lenet", 12, 24, Seconds(65));
-  Progress(colour, Progress::Style::Colour).show("lenet", 12, 24, Seconds(65));
+  const Context without = {.out = plain, .err = plain, .err_is_terminal = true};
+  const Context with = {.out = colour, .err = colour, .err_is_terminal = true, .colour = true};
+  Progress(without).show("lenet", 12, 24, Seconds(65));
+  Progress(with).show("lenet", 12, 24, Seconds(65));
   EXPECT_EQ(plain.str(), "\r\033[Klenet [############            ] 12/24  1:05 left\r\033[K");
   EXPECT_NE(colour.str().find("\033[36m"), std::string::npos);
 }
@@ -105,9 +108,9 @@ TEST(Remarks, ABusyMachineIsMentioned) {
   const auto lines = remarks_before(result);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0],
-            "note: the load of this machine is 3.50 before the run: others compute too, and the "
-            "numbers will be too low");
-  EXPECT_EQ(lines[1], "note: 4 threads share 2 processors");
+            "note: load average is 3.50 before the run: other processes are running, and "
+            "throughput will be too low");
+  EXPECT_EQ(lines[1], "note: 4 threads share 2 cores");
 }
 
 // Steps of 100 ms for 10 images, of which `waits` are waited for input.
@@ -126,19 +129,19 @@ RunResult run_that_waits(double waits) {
   return result;
 }
 
-TEST(Remarks, InputThatLimitsIsSaidWithTheCoresThatItNeeds) {
+TEST(Remarks, AnInputBoundRunIsReportedWithTheCoresItNeeds) {
   // Without waiting: 10 images in 50 ms, each 20 ms of a core.
-  EXPECT_THAT(
-      summary_lines(run_that_waits(0.05)),
-      Contains(HasSubstr("50 % of a step waits for images. One takes 20.00 ms of a core, so "
-                         "the network needs 4 cores besides its own; it had 1")));
+  EXPECT_THAT(summary_lines(run_that_waits(0.05)),
+              Contains(HasSubstr(
+                  "50 % of step time waits for images. An image takes 20.00 ms of a core, so "
+                  "the input needs 4 cores besides those of the network; it had 1")));
 }
 
-TEST(Remarks, InputThatDoesNotLimitIsNotSaidTo) {
-  const auto is_the_limit = HasSubstr("input is the limit"), waited = HasSubstr("waiting for");
+TEST(Remarks, ARunThatIsNotInputBoundIsNotReportedAsSuch) {
+  const auto is_the_limit = HasSubstr("input-bound"), waited = HasSubstr("waiting for");
   EXPECT_THAT(summary_lines(run_that_waits(0.001)), Each(Not(AnyOf(is_the_limit, waited))));
   EXPECT_THAT(summary_lines(run_that_waits(0.004)),
-              Contains("waiting for images took 4.0 % of the time of steps"));
+              Contains("waiting for images took 4.0 % of step time"));
   EXPECT_THAT(summary_lines(run_that_waits(0.004)), Each(Not(is_the_limit)));
   RunResult once = run_that_waits(0.05);  // one long wait, and none else
   for (size_t i = 1; i < once.steps.size(); ++i) once.steps[i].phase(Phase::Input) = Seconds(0);
@@ -149,10 +152,10 @@ TEST(Remarks, SlowStorageIsNotBlamedOnCores) {
   RunResult result = run_that_waits(0.05);
   result.input.processor_seconds_per_image = 0.001;
   EXPECT_THAT(summary_lines(result),
-              Contains(HasSubstr("for which 1 core is enough: the storage is too slow")));
+              Contains(HasSubstr("1 core is enough for that, so storage is too slow")));
 }
 
-TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {
+TEST(Remarks, SkippedDataIsCountedAndTheFirstPlacesNamed) {
   EXPECT_THAT(damage_lines({}), IsEmpty());
   EXPECT_THAT(damage_lines({.skipped = 1, .damage = {"f, byte 5: bad"}}),
               ElementsAre("note: skipped 1 damaged example", "skipped: f, byte 5: bad"));
@@ -163,7 +166,7 @@ TEST(Remarks, WhatWasSkippedIsCountedAndTheFirstOfItNamed) {
   EXPECT_EQ(damage_lines({.skipped = 9, .damage = std::vector<std::string>(9, "f")}).size(), 6u);
 }
 
-TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
+TEST(Remarks, AnExplodingLossIsReportedAsDivergence) {
   RunResult result;
   result.steps.resize(3);
   EXPECT_THAT(remarks_after(result), IsEmpty());
@@ -175,7 +178,7 @@ TEST(Remarks, ALossThatExplodesIsSaidToDiverge) {
   EXPECT_THAT(remarks_after(result), Contains(HasSubstr("not a number from step 1 on")));
 }
 
-TEST(Remarks, AQuietMachineIsNot) { EXPECT_TRUE(remarks_before({}).empty()); }
+TEST(Remarks, AnIdleMachineIsNotMentioned) { EXPECT_TRUE(remarks_before({}).empty()); }
 
 TEST(BenchTable, HasARowPerRun) {
   RunResult result;

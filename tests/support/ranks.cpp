@@ -4,6 +4,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/random_token.h"
 #include "comm/backends.h"
 #include "comm/local.h"
 #include "comm/store.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/comm_options.h"
 #include "comm/communicator.h"
-#include "comm/options.h"
 
 namespace lockstep {
 

@@ -10,7 +10,7 @@
 namespace lockstep {
 
 struct SmallNetwork {
-  std::string name;  // letters and digits
+  std::string name;  // messages and digits
   Graph graph;
   int batch;
 };

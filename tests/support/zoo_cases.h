@@ -11,7 +11,7 @@
 namespace lockstep {
 
 struct ZooCase {
-  std::string name;  // letters, digits and underscores
+  std::string name;  // messages, digits and underscores
   const Model* model;
   ModelOptions options;
 

@@ -41,7 +41,7 @@ TEST(Axes, AllCombinationsAreRunsAndTheOrderOfAxesDoesNotMatter) {
   EXPECT_EQ(runs.front().config.batch_size, 256);
 }
 
-TEST(Axes, RunsThatComeToTheSameWorkAreOne) {
+TEST(Axes, RunsWithTheSameWorkAreMerged) {
   const Axis axes[] = {option_axis("num-ps", {"1", "2"})};
   const auto without_servers = [](RunConfig run) {
     run.num_ps.reset();
@@ -50,7 +50,7 @@ TEST(Axes, RunsThatComeToTheSameWorkAreOne) {
   EXPECT_EQ(expand({}, axes, without_servers).size(), 1u);
 }
 
-TEST(Axes, EveryProblemIsToldBeforeTheFirstRun) {
+TEST(Axes, AllProblemsAreReportedBeforeTheFirstRun) {
   const Axis axes[] = {option_axis("num-devices", {"1", "2"})};
   const auto never = [](const RunConfig&) -> RunConfig { throw UsageError("no"); };
   try {
@@ -61,7 +61,7 @@ TEST(Axes, EveryProblemIsToldBeforeTheFirstRun) {
   }
 }
 
-TEST(Axes, AProblemOfSomeRunsNamesThem) {
+TEST(Axes, AProblemOfSomeRunsListsThem) {
   const Axis axes[] = {models_axis({"alexnet", "lenet"}),
                        option_axis("num-devices", {"1", "2", "4"})};
   const auto sometimes = [](const RunConfig& run) -> RunConfig {
@@ -88,7 +88,7 @@ TEST(Axes, AnOptionIsSetByOneAxisOnly) {
   EXPECT_THROW(models_axis({"alexnet:"}), UsageError);
 }
 
-TEST(TrainArguments, NameWhatDiffersFromTheDefaults) {
+TEST(TrainArguments, ListTheOptionsThatDifferFromTheDefaults) {
   RunConfig run;
   run.model = "alexnet";
   run.overlap = false;
@@ -96,7 +96,7 @@ TEST(TrainArguments, NameWhatDiffersFromTheDefaults) {
               ElementsAre("--model=alexnet", "--engine=native", "--overlap=false"));
 }
 
-TEST(RunLabel, SaysWhereRunsDiffer) {
+TEST(RunLabel, ListsTheOptionsThatDiffer) {
   RunConfig a, b;
   a.model = "alexnet";
   a.batch_size = 8;

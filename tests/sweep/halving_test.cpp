@@ -25,7 +25,7 @@ StoredRun launch_of(const SweepRun& run, double rate) {
   stored.id = run.id;
   stored.result.config = run.config;
   stored.result.throughput.total_images_per_second = rate;
-  if (rate == 0) stored.result.status = "failed";
+  if (rate == 0) stored.result.status = RunStatus::Failed;
   return stored;
 }
 
@@ -35,7 +35,7 @@ std::vector<int> batches(const std::vector<SweepRun>& runs) {
   return result;
 }
 
-TEST(Halving, TheFasterPartGoesOnTheFastestFirst) {
+TEST(Halving, TheFasterPartContinuesFastestFirst) {
   std::vector<SweepRun> runs;
   StoreContents contents;
   for (int i = 1; i <= 9; ++i) {
@@ -55,7 +55,7 @@ TEST(Halving, LaunchesOfARunAreAveragedAsTimes) {
   EXPECT_THAT(batches(survivors(runs, contents, {})), ElementsAre(2, 1));
 }
 
-TEST(Halving, WhatFailedNeverGoesOn) {
+TEST(Halving, FailedRunsNeverContinue) {
   const std::vector<SweepRun> runs = {candidate(1), candidate(2), candidate(3)};
   StoreContents contents;
   contents.runs = {launch_of(runs[0], 0), launch_of(runs[1], 5)};
@@ -72,7 +72,7 @@ class HalvingRun : public ::testing::Test {
 // Everything was measured before, so nothing is launched and only the rounds are seen.
 TEST_F(HalvingRun, RoundsGetSmallerAndLonger) {
   SweepPlan plan;
-  Store store(directory_);
+  ResultsStore store(directory_);
   for (int i = 1; i <= 10; ++i) {
     plan.runs.push_back(candidate(i));
     for (int repeat = 0; repeat < 9; ++repeat) {
@@ -94,7 +94,7 @@ TEST_F(HalvingRun, RoundsGetSmallerAndLonger) {
 TEST_F(HalvingRun, WhenAllFailThereIsNoWinner) {
   SweepPlan plan;
   plan.runs = {candidate(1), candidate(2)};
-  Store store(directory_);
+  ResultsStore store(directory_);
   const HalvingOutcome outcome =
       run_halving(plan, {}, store, "/bin/false", [](const SweepRun&) { return 1.0; }, {});
   EXPECT_THAT(outcome.ranking, IsEmpty());

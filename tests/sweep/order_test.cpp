@@ -22,13 +22,13 @@ TEST(Order, RoundsDifferAndTheSeedDecides) {
   EXPECT_EQ(order_of_round(100, 0, 1), order_of_round(100, 0, 1));
 }
 
-TEST(Order, EveryPlaceIsAboutAsLikely) {
+TEST(Order, EveryPositionIsAboutEquallyLikely) {
   std::vector<int> first(5);
   for (int round = 0; round < 5000; ++round) ++first[order_of_round(5, round, 7)[0]];
   for (const int count : first) EXPECT_NEAR(count, 1000, 150);
 }
 
-TEST(MissingLaunches, AreThoseThatTheStoreLacks) {
+TEST(MissingLaunches, AreThoseMissingInTheStore) {
   SweepPlan plan = {.runs = {{"a", {}}, {"b", {}}}, .repeats = 2};
   StoreContents contents;
   contents.runs.push_back({.id = "a", .repeat = 0});
@@ -47,7 +47,7 @@ StoredRun launch_of(const std::string& id, int repeat, double rate) {
   return run;
 }
 
-TEST(MissingLaunches, WhatIsPreciseEnoughLacksNone) {
+TEST(MissingLaunches, ARunThatIsPreciseEnoughNeedsNoMoreLaunches) {
   SweepPlan plan = {.runs = {{"even", {}}, {"uneven", {}}}, .repeats = 10, .precision = 0.05};
   StoreContents contents;
   for (int repeat = 0; repeat < 3; ++repeat) {
@@ -59,7 +59,7 @@ TEST(MissingLaunches, WhatIsPreciseEnoughLacksNone) {
   for (const auto& [index, round] : missing) EXPECT_EQ(index, 1u);
 }
 
-TEST(MissingLaunches, ASimulatedResultIsNoLaunch) {
+TEST(MissingLaunches, ASimulatedResultDoesNotCountAsALaunch) {
   const SweepPlan plan = {.runs = {{"a", {}}}, .repeats = 1};
   StoreContents contents;
   contents.runs.push_back(launch_of("a", 0, 100));

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/atomic_file.h"
+#include "config/json.h"
 #include "config/run_id.h"
 #include "support/temporary_directory.h"
 
@@ -24,7 +25,7 @@ class RunSweep : public ::testing::Test {
     write_whole_file(raw, result_to_json(result_).dump());
   }
 
-  SweepOutcome run(Store& store) const {
+  SweepOutcome run(ResultsStore& store) const {
     return run_sweep(plan_, store, "/bin/false", [](const SweepRun&) { return 1.0; }, {});
   }
 
@@ -33,17 +34,17 @@ class RunSweep : public ::testing::Test {
   RunResult result_;
 };
 
-TEST_F(RunSweep, AResultThatNobodyHasStoredIsTaken) {
-  Store store(temporary_.path().string());
+TEST_F(RunSweep, AnUnstoredResultOfAKilledSweepIsRecovered) {
+  ResultsStore store(temporary_.path().string());
   const SweepOutcome outcome = run(store);
   EXPECT_EQ(outcome.adopted, 1);
   EXPECT_EQ(outcome.launched, 0);
 }
 
 TEST_F(RunSweep, ALaunchThatFailedAfterItsResultIsLaunchedAgain) {
-  Store store(temporary_.path().string());
+  ResultsStore store(temporary_.path().string());
   StoredRun failed = {.id = plan_.runs.front().id, .repeat = 0, .result = result_};
-  failed.result.status = "failed";
+  failed.result.status = RunStatus::Failed;
   failed.result.error = "it broke at its end";
   store.append(failed);
   const SweepOutcome outcome = run(store);

@@ -37,7 +37,7 @@ TEST_F(SweepFile, ListsAndSingleValuesKeepTheirOrder) {
   EXPECT_THAT(entries[3].values, ElementsAre("0.5"));
 }
 
-TEST_F(SweepFile, SaysWhereItIsWrong) {
+TEST_F(SweepFile, ErrorsNameTheLine) {
   for (const char* text : {"\nmodels = [", "\nmodels = {a = 1}\n"}) {
     try {
       read_sweep_file(write(text));

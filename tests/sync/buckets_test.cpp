@@ -56,7 +56,7 @@ TEST(Groups, TakeAGradientOfExactlyTheLimit) {
   EXPECT_EQ(parameters_of(make_groups(arena_of({4, 4, 9, 9}), 256, 10)), (Groups{{0, 1, 2, 3}}));
 }
 
-TEST(Groups, HoldAtMostSoMany) {
+TEST(Groups, HoldAtMostTheGivenNumber) {
   EXPECT_EQ(parameters_of(make_groups(arena_of({1, 1, 1, 1, 1}), 64, 2)),
             (Groups{{0, 1}, {2, 3}, {4}}));
 }

@@ -41,7 +41,7 @@ std::vector<Case> cases() {
 
 class CarryOn : public ::testing::TestWithParam<Case> {};
 
-TEST_P(CarryOn, SixStepsAreThreeAndThreeToTheLastBit) {
+TEST_P(CarryOn, ThreeStepsAndThreeResumedGiveTheBitsOfSix) {
   StrategyRun whole = GetParam().run;
   whole.steps = 6;
   const std::vector<WorkerResult> expected = train(whole);

@@ -50,7 +50,7 @@ void expect_after(int steps, const Peers& peers, const SyncOptions& options, flo
     }
     return values;
   };
-  strategy->settle();
+  strategy->drain();
   EXPECT_THAT(of_parameters(strategy->carried().values), Each(expected));
   strategy->finish();
   EXPECT_THAT(of_parameters(arena.all_values()), Each(expected));
@@ -58,7 +58,7 @@ void expect_after(int steps, const Peers& peers, const SyncOptions& options, flo
 
 class AsynchronousServers : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(AsynchronousServers, HaveAppliedEveryGradientExactlyOnceWhenAllHaveSettled) {
+TEST_P(AsynchronousServers, HaveAppliedEveryGradientExactlyOnceAtTheEnd) {
   for (const int servers : {1, 2}) {
     for (const bool staged : {false, true}) {
       constexpr int kWorkers = 3;

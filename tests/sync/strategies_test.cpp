@@ -31,7 +31,7 @@ TEST(Strategies, AnUnknownNameShowsThoseThatExist) {
   }
 }
 
-TEST(Strategies, OptionsOfOthersAreRefusedByName) {
+TEST(Strategies, OptionsOfOtherStrategiesAreRefusedByName) {
   EXPECT_THAT(problems("replicated", {.staged = true}), ElementsAre(HasSubstr("--staged-vars")));
   EXPECT_THAT(problems("distributed_replicated", {.synchronous = false}),
               ElementsAre(HasSubstr("--no-cross-replica-sync")));

@@ -1,8 +1,10 @@
 #include "tensor/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +13,11 @@
 
 namespace lockstep {
 namespace {
+
+bool is_mapped(std::byte* page) {
+  unsigned char resident = 0;
+  return mincore(page, 4096, &resident) == 0 || errno != ENOMEM;
+}
 
 TEST(Memory, StartsZeroedAndOnAPage) {
   for (const int64_t bytes : {4, 5000, 3 << 20}) {
@@ -36,13 +43,17 @@ TEST(Memory, MovesWithoutCopying) {
   EXPECT_EQ(second.floats()[3], 2);
 }
 
-TEST(Memory, AssignedOverGivesItsOldBlockBack) {
+TEST(Memory, FreesItsOldBlockOnAssignment) {
   Memory target(4096);
+  std::byte* const old = target.data();
+  ASSERT_TRUE(is_mapped(old));
   target = Memory(8192);
+  EXPECT_FALSE(is_mapped(old));
   EXPECT_EQ(target.bytes(), 8192);
+  EXPECT_TRUE(is_mapped(target.data()));
 }
 
-TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {
+TEST(Memory, KeepsABorrowedBlockAlive) {
   auto block = std::make_shared<std::vector<std::byte>>(4096);
   const std::weak_ptr<const void> watch = block;
   Memory memory(*block, block);
@@ -53,7 +64,7 @@ TEST(Memory, KeepsABlockAliveThatBelongsToAnother) {
   EXPECT_TRUE(watch.expired());
 }
 
-TEST(Memory, SaysHowMuchItCouldNotGet) {
+TEST(Memory, ReportsTheSizeOfAFailedAllocation) {
   try {
     const Memory memory(int64_t{1} << 60);
     FAIL() << "the machine gave an exabyte";

@@ -44,8 +44,9 @@ TEST(Checkpoint, HoldsWhatWasPutIn) {
   EXPECT_EQ(read.facts(), written.facts());
   EXPECT_THAT(read.floats("statistics/m", 2), ElementsAre(1.5F, 1.5F));
   EXPECT_EQ(read.floats("carried/momentum/w", 6)[5], 2.5F);
-  EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 numbers instead of 7"));
-  EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }), HasSubstr("it has no values/v"));
+  EXPECT_THAT(error_of([&] { read.floats("values/w", 7); }), HasSubstr("6 elements instead of 7"));
+  EXPECT_THAT(error_of([&] { read.floats("values/v", 6); }),
+              HasSubstr("tensor values/v is missing"));
 }
 
 Checkpoint reread(const CheckpointFacts& facts) {
@@ -53,7 +54,7 @@ Checkpoint reread(const CheckpointFacts& facts) {
   return Checkpoint(copy_of(written.memory(), written.memory().bytes()));
 }
 
-TEST(Checkpoint, OfARunThatDivergedCanBeRead) {
+TEST(Checkpoint, OfADivergedRunCanBeRead) {
   for (const double sum : {std::numeric_limits<double>::infinity(), std::nan("")}) {
     CheckpointFacts facts;
     facts.sum_of_squares = sum;
@@ -109,7 +110,7 @@ struct CheckpointFiles : ::testing::Test {
   std::vector<std::string> told;
 };
 
-TEST_F(CheckpointFiles, TheNewestSoManyAreKept) {
+TEST_F(CheckpointFiles, TheNewestAreKept) {
   CheckpointWriter writer(directory.path().string(), 3);
   for (const int step : {2, 4, 8, 16, 100}) writer.write(sample(step));
   EXPECT_THAT(steps(), ElementsAre(8, 16, 100));
@@ -118,7 +119,7 @@ TEST_F(CheckpointFiles, TheNewestSoManyAreKept) {
   EXPECT_THAT(steps(), ElementsAre(8, 16, 100, 101));
 }
 
-TEST_F(CheckpointFiles, TheOneJustWrittenStaysThoughADamagedOneIsNewer) {
+TEST_F(CheckpointFiles, TheOneJustWrittenIsKeptEvenIfADamagedOneIsNewer) {
   CheckpointWriter writer(directory.path().string(), 2);
   for (const int step : {10, 20, 90, 100}) writer.write(sample(step));
   cut("model.ckpt-90", 0);
@@ -128,25 +129,25 @@ TEST_F(CheckpointFiles, TheOneJustWrittenStaysThoughADamagedOneIsNewer) {
   EXPECT_EQ(newest()->checkpoint.facts().step, 50);
 }
 
-TEST_F(CheckpointFiles, ATornOneIsPassedOverWithAWarning) {
+TEST_F(CheckpointFiles, ATornOneIsIgnoredWithAWarning) {
   CheckpointWriter writer(directory.path().string(), 5);
   for (const int step : {1, 2, 3}) writer.write(sample(step));
   cut("model.ckpt-3", 200);
   cut("model.ckpt-2", 0);
   EXPECT_EQ(newest()->checkpoint.facts().step, 1);
   ASSERT_EQ(told.size(), 2u);
-  EXPECT_THAT(told[0], HasSubstr("model.ckpt-3: it has 200 bytes instead of"));
-  EXPECT_THAT(told[1], HasSubstr("model.ckpt-2: it is no checkpoint"));
+  EXPECT_THAT(told[0], HasSubstr("model.ckpt-3: 200 bytes instead of"));
+  EXPECT_THAT(told[1], HasSubstr("model.ckpt-2: not a checkpoint"));
 }
 
-TEST_F(CheckpointFiles, WhereNoneCanBeReadNothingIsThrownAway) {
+TEST_F(CheckpointFiles, IfNoneIsReadableNothingIsRemoved) {
   CheckpointWriter(directory.path().string(), 5).write(sample(3));
   cut("model.ckpt-3", 20);
-  EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to begin anew"));
+  EXPECT_THAT(error_of([&] { newest(); }), HasSubstr("remove them to start from the beginning"));
 }
 
 // A run that goes on removes old ones while somebody else looks for the newest.
-TEST_F(CheckpointFiles, OneThatVanishesMeanwhileIsNoReasonToGiveUp) {
+TEST_F(CheckpointFiles, OneThatIsRemovedMeanwhileIsNotAnError) {
   CheckpointWriter writer(directory.path().string(), 5);
   for (const int step : {9, 10}) writer.write(sample(step));
   cut("model.ckpt-10", 200);
@@ -160,9 +161,9 @@ TEST_F(CheckpointFiles, OneThatVanishesMeanwhileIsNoReasonToGiveUp) {
   EXPECT_EQ(told.size(), 1u);
 }
 
-TEST_F(CheckpointFiles, APlaceThatCannotBeLookedIntoIsNotTakenForAnEmptyOne) {
+TEST_F(CheckpointFiles, AnUnreadableDirectoryIsNotTakenForAnEmptyOne) {
   EXPECT_THAT(error_of([] { newest_checkpoint(std::string(5000, 'x'), {}); }),
-              HasSubstr("cannot look into xxx"));
+              HasSubstr("cannot read directory xxx"));
 }
 
 TEST_F(CheckpointFiles, OneRunAtATimeTrainsInADirectory) {
@@ -171,7 +172,7 @@ TEST_F(CheckpointFiles, OneRunAtATimeTrainsInADirectory) {
   EXPECT_TRUE(DirectoryLock(directory.path().string()).is_elsewhere());
 }
 
-TEST_F(CheckpointFiles, NoneIsNoError) {
+TEST_F(CheckpointFiles, NoneIsNotAnError) {
   EXPECT_FALSE(newest().has_value());
   EXPECT_FALSE(newest_checkpoint(directory.path("nowhere"), {}).has_value());
 }
@@ -182,7 +183,7 @@ TEST_F(CheckpointFiles, ANamedOneIsTakenAndNoOther) {
   EXPECT_EQ(newest_checkpoint(directory.path("model.ckpt-1"), {})->checkpoint.facts().step, 1);
 }
 
-TEST_F(CheckpointFiles, WhatAKilledRunLeftHalfWrittenGoesAndNothingElse) {
+TEST_F(CheckpointFiles, OnlyHalfWrittenFilesOfAKilledRunAreRemoved) {
   const std::string half = directory.path("model.ckpt-7.Ab3dE9.part");
   const char* const others[] = {"model.ckpt-7.backup", "model.ckpt-7.Ab3dE9", "model.ckpt-7.part",
                                 "notes.Ab3dE9.part", "notes.txt"};

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "data/list_directory.h"
-#include "data/protobuf.h"
+#include "data/formats/list_directory.h"
+#include "data/formats/protobuf.h"
 #include "data/samples.h"
 
 namespace lockstep {
@@ -84,7 +84,7 @@ TEST(EventFile, SaysItsVersionAndThenEveryScalarAtItsStep) {
 }
 
 // TensorBoard forgets what it knew of that step and later ones.
-TEST(EventFile, OfARunThatGoesOnSaysWhereFrom) {
+TEST(EventFile, OfAResumedRunNamesTheResumePoint) {
   const TemporaryDirectory directory;
   EventFile file(directory.path("s"));
   file.go_on_at(7);

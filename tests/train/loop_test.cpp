@@ -17,7 +17,10 @@ struct Diary : LoopObserver {
     timed_counts.push_back(timed.size());
   }
   void warmup_done() override { ++warmups_done; }
-  bool wants_stop() override { return static_cast<int>(after.size()) >= stop_after; }
+  StopReason stop_reason() override {
+    const bool enough = static_cast<int>(after.size()) >= stop_after;
+    return enough ? StopReason::Interrupted : StopReason::None;
+  }
 };
 
 struct CountingStep {
@@ -44,7 +47,7 @@ TEST(Loop, WarmUpCountsDownAndAdvancesTheGlobalStep) {
   EXPECT_EQ(outcome.warmup.size(), 2u);
   ASSERT_EQ(outcome.timed.size(), 3u);
   EXPECT_EQ(outcome.timed[0].losses.total_loss, 2);
-  EXPECT_FALSE(outcome.interrupted);
+  EXPECT_FALSE(outcome.interrupted());
 }
 
 TEST(Loop, NoWarmUpIsFine) {
@@ -56,12 +59,12 @@ TEST(Loop, NoWarmUpIsFine) {
   EXPECT_EQ(outcome.timed.size(), 1u);
 }
 
-TEST(Loop, StopsAfterTheStepThatItIsIn) {
+TEST(Loop, StopsAfterTheCurrentStep) {
   Diary diary;
   diary.stop_after = 4;
   CountingStep counting;
   const auto outcome = run_loop({.warmup_steps = 2, .timed_steps = 9}, counting.step(), diary);
-  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_TRUE(outcome.interrupted());
   EXPECT_EQ(outcome.timed.size(), 2u);
 }
 
@@ -70,7 +73,7 @@ TEST(Loop, StoppedInWarmUpHasNothingTimed) {
   diary.stop_after = 1;
   CountingStep counting;
   const auto outcome = run_loop({.warmup_steps = 2, .timed_steps = 9}, counting.step(), diary);
-  EXPECT_TRUE(outcome.interrupted);
+  EXPECT_TRUE(outcome.interrupted());
   EXPECT_EQ(outcome.warmup.size(), 1u);
   EXPECT_TRUE(outcome.timed.empty());
   EXPECT_EQ(diary.warmups_done, 0);
@@ -80,7 +83,8 @@ TEST(Loop, StoppedAtTheLastStepWasNotInterrupted) {
   Diary diary;
   diary.stop_after = 3;
   CountingStep counting;
-  EXPECT_FALSE(run_loop({.warmup_steps = 1, .timed_steps = 2}, counting.step(), diary).interrupted);
+  EXPECT_FALSE(
+      run_loop({.warmup_steps = 1, .timed_steps = 2}, counting.step(), diary).interrupted());
 }
 
 }  // namespace

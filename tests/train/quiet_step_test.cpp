@@ -1,7 +1,7 @@
 // A whole measured step, from input to optimizer, asks for no memory.
 #include <gtest/gtest.h>
 
-#include "data/synthetic.h"
+#include "data/pipeline/synthetic.h"
 #include "engine/allocation_count.h"
 #include "support/engines.h"
 #include "support/small_networks.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/synthetic.h"
+#include "data/pipeline/synthetic.h"
 #include "nn/l2.h"
 #include "nn/parameters.h"
 #include "support/reference_engine.h"

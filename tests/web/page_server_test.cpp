@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "config/run_id.h"
-#include "report/live_state.h"
-#include "report/store.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 #include "support/temporary_directory.h"
 #include "web/sweep_directories.h"
 
@@ -46,7 +46,7 @@ class Serving : public ::testing::Test {
   void SetUp() override { add("monday", 100); }
 
   void add(const std::string& sweep, double rate, int repeat = 0) {
-    Store((root_ / sweep).string()).append(made_run(rate, repeat));
+    ResultsStore((root_ / sweep).string()).append(made_run(rate, repeat));
   }
   std::vector<std::string> roots() const { return {root_.string()}; }
   ServeOptions open() const { return {.roots = roots()}; }
@@ -78,7 +78,7 @@ TEST_F(Serving, ASetIsFoundByNameAndNothingElseIs) {
   EXPECT_THAT(reader.Get("/results.jsonl?set=monday")->body, HasSubstr("\"schema_version\""));
 }
 
-TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
+TEST_F(Serving, AForeignHostHeaderIsRejected) {
   const PageServer server(open());
   httplib::Client reader = reader_of(server);
   EXPECT_EQ(reader.Get("/", {{"Host", "evil.example:80"}})->status, 403);
@@ -86,7 +86,7 @@ TEST_F(Serving, AnotherSitesNameForThisMachineIsRefused) {
   EXPECT_EQ(reader.Get("/", {{"Host", "localhost:8050"}})->status, 200);
 }
 
-TEST(ThisMachine, IsALoopbackAddressOrLocalhostAndNothingThatBeginsLikeIt) {
+TEST(ThisMachine, IsALoopbackAddressOrLocalhostAndNotAPrefixOfAName) {
   for (const char* host : {"localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"}) {
     EXPECT_TRUE(is_this_machine(host)) << host;
   }
@@ -110,7 +110,7 @@ TEST_F(Serving, WithATokenNothingIsShownWithoutIt) {
   EXPECT_EQ(reader.Get("/", {{"Cookie", cookie.substr(0, cookie.find(';'))}})->status, 200);
 }
 
-TEST_F(Serving, EventsTellWhatThereIs) {
+TEST_F(Serving, EventsListTheSweeps) {
   const PageServer server(open());
   httplib::Client reader = reader_of(server);
   std::string heard;
@@ -121,7 +121,7 @@ TEST_F(Serving, EventsTellWhatThereIs) {
   EXPECT_THAT(heard, HasSubstr("event: changed\ndata: \"monday\""));
 }
 
-TEST_F(Serving, ANameThatIsNoUtf8IsToldAllTheSame) {
+TEST_F(Serving, ANameThatIsNotUtf8IsListed) {
   add("tues\xff"
       "day",
       100);
@@ -135,7 +135,7 @@ TEST_F(Serving, ANameThatIsNoUtf8IsToldAllTheSame) {
   EXPECT_THAT(heard, HasSubstr("event: names"));
 }
 
-TEST_F(Serving, AStreamThatCannotGoOnEndsAndTheServerStays) {
+TEST_F(Serving, AFailingStreamEndsWithoutTheServer) {
   const PageServer server(open());
   httplib::Client reader = reader_of(server);
   bool first = true;
@@ -147,7 +147,7 @@ TEST_F(Serving, AStreamThatCannotGoOnEndsAndTheServerStays) {
   EXPECT_EQ(reader.Get("/")->status, 200);
 }
 
-TEST_F(Serving, TheServerEndsThoughSomebodyIsListening) {
+TEST_F(Serving, TheServerStopsWhileAClientListens) {
   auto server = std::make_unique<PageServer>(open());
   std::atomic<bool> listening = false;
   const std::jthread reader([&, port = server->port()] {
@@ -163,14 +163,14 @@ TEST_F(Serving, TheServerEndsThoughSomebodyIsListening) {
   server.reset();
 }
 
-TEST_F(Serving, APortThatIsTakenIsSaid) {
+TEST_F(Serving, APortInUseIsReported) {
   const PageServer server(open());
   ServeOptions same = open();
   same.port = server.port();
   EXPECT_THROW(PageServer{same}, Error);
 }
 
-TEST_F(Serving, WhatIsNoDirectoryIsSaid) {
+TEST_F(Serving, ARootThatIsNotADirectoryIsReported) {
   EXPECT_THROW(PageServer({.roots = {(root_ / "nowhere").string()}}), Error);
 }
 
@@ -180,7 +180,7 @@ std::vector<std::string> names(const std::vector<PageEvent>& events) {
   return result;
 }
 
-TEST_F(Serving, NewsAreToldOnce) {
+TEST_F(Serving, EachChangeIsSentOnce) {
   SweepNews news(roots());
   EXPECT_THAT(names(news.look()),
               ElementsAre("changed \"monday\"", "names [\"monday\"]", "running []"));
@@ -194,7 +194,7 @@ TEST_F(Serving, NewsAreToldOnce) {
   EXPECT_EQ(events[1].data.size(), 2u);  // names
 }
 
-TEST_F(Serving, ARunningSweepIsSeenUntilItEnds) {
+TEST_F(Serving, ARunningSweepIsListedUntilItEnds) {
   SweepNews news(roots());
   news.look();
   {
@@ -208,7 +208,7 @@ TEST_F(Serving, ARunningSweepIsSeenUntilItEnds) {
   EXPECT_THAT(names(news.look()), ElementsAre("running []"));
 }
 
-TEST_F(Serving, WhatAKilledSweepLeftBehindIsNotRunning) {
+TEST_F(Serving, AKilledSweepIsNotListedAsRunning) {
   std::ofstream(root_ / "monday/progress.json")
       << R"({"label":"x","done":1,"all":2,"seconds_left":1,"host":"elsewhere","process":0})";
   EXPECT_FALSE(read_live_state((root_ / "monday").string()));
@@ -223,7 +223,7 @@ std::vector<std::string> sorted_names(const std::vector<std::string>& roots) {
   return result;
 }
 
-TEST_F(Serving, ASweepKeepsItsNameWhateverElseIsWrittenAndInAnyOrder) {
+TEST_F(Serving, ASweepKeepsItsNameWhenOthersAreAdded) {
   for (const char* sweep : {"a/runs/x", "b/runs/x", "b/runs"}) add(sweep, 100);
   const std::string a = (root_ / "a/runs").string(), b = (root_ / "b/runs/").string();
   EXPECT_THAT(sorted_names({a, b}), ElementsAre("a/runs/x", "b/runs", "b/runs/x"));
@@ -235,7 +235,7 @@ TEST_F(Serving, ASweepKeepsItsNameWhateverElseIsWrittenAndInAnyOrder) {
   EXPECT_EQ(place(find_sweeps({b, a}), "a/runs/x"), before);
 }
 
-TEST_F(Serving, ADirectoryThatIsGivenTwiceIsThereOnce) {
+TEST_F(Serving, ADirectoryGivenTwiceIsListedOnce) {
   const std::string monday = (root_ / "monday").string();
   EXPECT_THAT(sorted_names({monday, monday + "/."}), ElementsAre("monday"));
   const std::string name = root_.filename().string();
@@ -251,7 +251,7 @@ TEST_F(Serving, SweepsInADirectoryCalledRunsAreFoundButNotAmongRawFiles) {
               ElementsAre("logs/wednesday", "monday", "runs/tuesday"));
 }
 
-TEST_F(Serving, ASweepInASweepOfItsNameIsTwo) {
+TEST_F(Serving, ANestedSweepOfTheSameNameIsListedSeparately) {
   add("monday/monday", 100);
   EXPECT_THAT(sorted_names({(root_ / "monday").string()}), ElementsAre("./monday", "monday"));
 }
@@ -264,7 +264,7 @@ TEST_F(Serving, NothingCanBePosted) {
   EXPECT_EQ(reader.Head("/")->status, 200);
 }
 
-TEST_F(Serving, WhoListensOnAllAddressesIsReachedAtOneOfThem) {
+TEST_F(Serving, AServerOnAllAddressesPrintsAReachableOne) {
   ServeOptions everywhere = guarded();
   everywhere.host = "0.0.0.0";
   EXPECT_THAT(PageServer(everywhere).url(), ::testing::Not(HasSubstr("0.0.0.0")));

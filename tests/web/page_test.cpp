@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "config/json.h"
 #include "config/run_id.h"
 #include "web/page_data.h"
 
@@ -72,7 +73,7 @@ TEST(PageData, ABaselineIsARowForEachRun) {
   EXPECT_EQ(json["rows"][1]["verdict"], "REGRESSION");
 }
 
-TEST(PageData, WhatWasSimulatedIsASeriesOfItsOwn) {
+TEST(PageData, SimulatedResultsAreASeparateSeries) {
   PageSource source = two_points();
   add(source, 2, 190, "simulated by hand");
   const Json set = page_set(source);
@@ -105,7 +106,7 @@ TEST(PageData, LaunchesAreALineEachForSpreadsheets) {
   EXPECT_THAT(csv, HasSubstr("\"it said \"\"no\"\", twice\""));
 }
 
-TEST(PageData, WhatWasNotMeasuredIsEmptyThere) {
+TEST(PageData, UnmeasuredValuesAreEmpty) {
   PageSource source = two_points();
   RunResult& failed = source.collection.runs[1].result;
   failed.error = "it broke";
@@ -118,7 +119,7 @@ TEST(PageData, WhatWasNotMeasuredIsEmptyThere) {
   EXPECT_EQ(set["configurations"][1]["last_lines"][0], "no such data set");
 }
 
-TEST(Page, AsksForNothingFromElsewhere) {
+TEST(Page, LoadsNothingFromElsewhere) {
   const std::string html = page_html({{"sets", {page_set(two_points())}}, {"published", {}}});
   for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http"}) {
     EXPECT_THAT(html, Not(HasSubstr(outside)));

@@ -1,4 +1,4 @@
-// add_op.cpp: y = clamp(a [+ b]). Backward is no work but the mask: both inputs get the gradient.
+// add_op.cpp: y = clamp(a [+ b]). Backward only applies the mask: both inputs get the gradient.
 #include "engine/native/gradient_sum.h"
 #include "engine/native/parallel.h"
 #include "engine/native/simple_ops.h"

@@ -1,4 +1,4 @@
-// conv_kernels.h: which oneDNN convolution runs, in which layouts.
+// conv_kernels.h: chooses oneDNN's convolution kernels and their layouts.
 //
 // Activations keep the engine's layout if a generated kernel accepts it; else oneDNN chooses and
 // the operation copies. Weights are stored as forward likes them.

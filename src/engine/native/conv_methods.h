@@ -1,4 +1,4 @@
-// conv_methods.h: the ways to compute a convolution, and who decides which one does.
+// conv_methods.h: the methods that compute a convolution, and how one is chosen.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // conv_pass.h: one direction of a convolution. Direct (oneDNN) and Winograd implement each; the
-// operation around them neither knows nor cares which.
+// operation around them does not depend on which.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// conv_trial.h: one direction of a convolution with memory of its own, to see how long it takes.
+// conv_trial.h: times one direction of a convolution, with memory of its own.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// conv_tuning.h: finds out which method computes each convolution of a network fastest, by trying.
+// conv_tuning.h: measures which method computes each convolution of a network fastest.
 #pragma once
 
 #include "engine/engine.h"

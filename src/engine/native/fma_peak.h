@@ -1,4 +1,4 @@
-// fma_peak.h: what this machine could do at best: the yardstick for GFLOP/s.
+// fma_peak.h: the measured FMA peak of this machine, the reference for GFLOP/s.
 #pragma once
 
 namespace lockstep {

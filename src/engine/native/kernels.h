@@ -1,4 +1,4 @@
-// kernels.h: what oneDNN leaves slow or unfused, on rows of floats.
+// kernels.h: our own kernels where oneDNN is slow or does not fuse, on rows of floats.
 //
 // A row is the part of one image that one channel block makes: `pixels` times `block` floats, the
 // channels of a pixel side by side. Per-channel arguments point to `block` floats. All kernels are

@@ -1,4 +1,4 @@
-// layout.h: how activations lie in memory.
+// layout.h: the memory layout of activations.
 //
 // Images between layers are blocked by channel: image, channel block, row, column, channel in
 // block (oneDNN's nChw8c and nChw16c), the layout in which convolutions run fastest. The last

@@ -45,7 +45,7 @@ class Lowering {
   void check_everything_leads_to_a_loss() const {
     for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes().size()); ++id) {
       if (consumers_[id].empty() && !std::holds_alternative<SoftmaxLoss>(node(id).layer)) {
-        throw Error("layer {} leads to no loss", node(id).name);
+        throw Error("layer {} is not connected to the loss", node(id).name);
       }
     }
   }
@@ -110,7 +110,7 @@ class Lowering {
     value->needs_gradient = needs_gradient && training();
     return value;
   }
-  // The image arrives plain; whoever wants it in blocks shares one copy.
+  // The image arrives in plain layout; all users of the blocked layout share one copy.
   Value* blocked(NodeId id) {
     Value* value = value_of_[id];
     return value->format == Format::Image ? converted(id, Format::Blocked, blocked_image_) : value;

@@ -1,4 +1,4 @@
-// lowering.h: from layers to operations: which layers are computed together, in which layout.
+// lowering.h: lowers layers to operations: what is fused, and in which layout.
 //
 //   conv [+ bias] + relu            fused by oneDNN
 //   conv + bn (+ relu)              inference: folded into the convolution's weights

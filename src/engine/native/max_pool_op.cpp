@@ -1,5 +1,5 @@
-// max_pool_op.cpp: maximum pooling by our own kernels; the places of the maxima are kept for the
-// way back, a byte each.
+// max_pool_op.cpp: maximum pooling with our own kernels; backward uses the positions of the maxima,
+// stored in a byte each.
 #include "engine/native/gradient_sum.h"
 #include "engine/native/max_pool_kernels.h"
 #include "engine/native/parallel.h"

@@ -46,7 +46,7 @@ class NativeEngine : public Engine {
 
   StepOutcome forward(const Batch& batch) override {
     assert(batch.size() == options_.batch);
-    use_threads(options_.threads);  // kernels were made for so many; another engine may have others
+    use_threads(options_.threads);  // kernels depend on this number; another engine may use another
     context_ = {.batch = &batch, .step = forwards_++, .outcome = {}};
     const int count = static_cast<int>(lowered_.ops.size());
     for (int i = 0; i < count; ++i) {
@@ -193,7 +193,7 @@ std::string isa_name(dnnl::cpu_isa isa) {
 
 std::unique_ptr<Engine> make_native_engine(const Graph& graph, const EngineOptions& options) {
   if (options.device != "cpu") {
-    throw UsageError("--device {}: the native engine runs on cpu; --engine torch runs on CUDA too",
+    throw UsageError("--device {}: --engine native supports cpu only; use --engine torch",
                      options.device);
   }
   return std::make_unique<native::NativeEngine>(graph, options);

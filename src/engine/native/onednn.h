@@ -1,4 +1,4 @@
-// onednn.h: the few things that every use of oneDNN here shares.
+// onednn.h: helpers shared by all uses of oneDNN.
 //
 // Scratch memory is ours (scratchpad_mode::user): Debian's build gives each of some hundred
 // primitives a private one otherwise. Arguments are bound once and executed through the C call,

@@ -1,4 +1,4 @@
-// staged.h: a tensor that a primitive reads or writes, in the layout that the primitive wants.
+// staged.h: a tensor in the layout that a oneDNN primitive requires.
 //
 // Nearly always that is the layout the tensor already has. Where it is not (a one-channel image
 // that backward-weights wants blocked), a scratch copy stands in between.

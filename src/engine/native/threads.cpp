@@ -39,7 +39,8 @@ class Cores {
     for (int i = 0; i < index; ++i) cpu = hwloc_bitmap_next(allowed_, cpu);
     hwloc_bitmap_t one = hwloc_bitmap_alloc();
     hwloc_bitmap_only(one, static_cast<unsigned>(cpu));
-    hwloc_set_cpubind(topology_, one, HWLOC_CPUBIND_THREAD);  // a wish: a container may forbid it
+    hwloc_set_cpubind(topology_, one,
+                      HWLOC_CPUBIND_THREAD);  // best effort: a container may forbid it
     hwloc_bitmap_free(one);
   }
 

@@ -1,4 +1,4 @@
-// winograd_tiling.h: how many outputs Winograd's method makes at a time, for each kernel shape.
+// winograd_tiling.h: the number of outputs per Winograd tile, for each kernel shape.
 //
 // Along an axis, a tile of `outputs` outputs needs raw = outputs + taps - 1 inputs, and as many
 // products. More outputs save more products and lose more precision: six points in both

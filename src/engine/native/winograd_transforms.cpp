@@ -1,4 +1,4 @@
-// winograd_transforms.cpp: the transforms in two dimensions, for every tiling there is.
+// winograd_transforms.cpp: the two-dimensional transforms, for every tiling.
 #include "engine/native/winograd_kernels.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,4 @@
-// backward_clock.h: when each operation's backward ran, though autograd runs it.
+// backward_clock.h: times the backward pass of each operation, which autograd runs.
 //
 // A hook on the last call that an operation recorded tells when autograd begins with it. Autograd
 // runs what was recorded last first, so an operation ends where the one before it begins, or where

@@ -18,7 +18,7 @@ at::Device find_device(const std::string& name) {
   const int count = c10::impl::VirtualGuardImpl(at::kCUDA).deviceCount();
   const int index = wanted.has_index() ? wanted.index() : 0;
   if (index >= count) {
-    throw UsageError("--device {}: there are {} CUDA devices, counted from 0", name, count);
+    throw UsageError("--device {}: only {} CUDA devices, numbered from 0", name, count);
   }
   return at::Device(wanted.type(), static_cast<at::DeviceIndex>(index));
 }

@@ -1,4 +1,4 @@
-// gradient_flow.h: gradients from autograd into the arena, and word of them in the order promised.
+// gradient_flow.h: moves gradients from autograd to the arena and reports them in order.
 //
 // Autograd says when it is done with a parameter: its whole layer's backward has run by then, so
 // the value is not needed any more. On the CPU that is inside backward, on the calling thread, and

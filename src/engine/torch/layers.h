@@ -1,4 +1,4 @@
-// layers.h: what a layer of the graph is in ATen calls. Only forward: backward is autograd's.
+// layers.h: layers of the graph as ATen calls; only forward, since backward is autograd's.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,4 +1,4 @@
-// memory_estimate.h: about how much host memory a step takes in LibTorch.
+// memory_estimate.h: estimates the host memory of a step in LibTorch.
 #pragma once
 
 #include "engine/engine.h"

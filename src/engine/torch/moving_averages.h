@@ -1,4 +1,4 @@
-// moving_averages.h: what batch normalisation remembers, on the device and in host memory.
+// moving_averages.h: the moving averages of batch normalisation, on device and host.
 //
 // LibTorch would average the unbiased variance; this project, like TensorFlow, averages the biased
 // one that it normalises with. So LibTorch keeps no averages and they are moved here.

@@ -1,4 +1,4 @@
-// pinned_gradients.h: the way of gradients from a device to the arena.
+// pinned_gradients.h: copies gradients from a device to the arena, through pinned memory.
 //
 // Each is copied into pinned host memory as soon as backward has it, without stopping the device;
 // the copy into the arena follows when that one is done.

@@ -41,7 +41,7 @@ void resnet_cifar(Builder& net, int blocks_per_stage, ResnetVersion version);
 // 3 * layers_per_block + 4 layers.
 void densenet_cifar(Builder& net, int layers_per_block, int growth);
 
-// A table wants plain functions: these fix the arguments.
+// The table needs plain functions: these fix the arguments.
 template <const ResnetDepth& depth, ResnetVersion version>
 void resnet_of(Builder& net) {
   resnet(net, depth, version);

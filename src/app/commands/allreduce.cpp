@@ -1,0 +1,202 @@
+// allreduce.cpp: `lockstep allreduce`: measures all-reduce bandwidth and latency by message size.
+//
+// Like train, this process is either the launcher of N ranks on this machine, or one of the ranks
+// that mpirun, srun or a launcher started. Contenders (back-ends or algorithms) take turns, so that
+// their times are comparable.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "app/commands/allreduce_options.h"
+#include "app/commands/allreduce_rows.h"
+#include "app/program.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "comm/algorithms.h"
+#include "comm/all_reduce_spec.h"
+#include "comm/all_reduce_timing.h"
+#include "comm/all_reduce_tuning.h"
+#include "doctor/check_hosts.h"
+#include "launch/launch.h"
+#include "report/render/output_lines.h"
+#include "report/render/remarks.h"
+#include "report/results/benchmark_log.h"
+#include "run/group.h"
+#include "run/run_outputs.h"
+
+namespace lockstep {
+namespace {
+
+struct Contender {
+  std::string name;
+  std::unique_ptr<Communicator> comm;
+  Memory memory = {};
+};
+
+std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
+  std::vector<Contender> all;
+  std::vector<std::string> backends = w.backends;
+  if (backends.empty()) backends.emplace_back(group.backend());
+  if (w.tune) {
+    for (const AllReduceAlgorithm& algorithm : all_reduce_algorithms()) {
+      const std::string name(algorithm.name);
+      all.push_back({name, group.connect_workers("tune/" + name, backends.front(),
+                                                 AllReduceRules{{.algorithm = name}})});
+    }
+    return all;
+  }
+  const AllReduceRules rules = w.run.all_reduce_spec.empty()
+                                   ? AllReduceRules{}
+                                   : parse_all_reduce_spec(w.run.all_reduce_spec).rules;
+  for (const std::string& backend : backends) {
+    all.push_back({backend, group.connect_workers("reduce/" + backend, backend, rules)});
+  }
+  return all;
+}
+
+// One rank of the measurement; rank 0 collects the rows and prints each one as it is measured.
+class Measurement {
+ public:
+  Measurement(Context& context, const AllReduceOptions& options, Group& group)
+      : context_(context),
+        options_(options),
+        group_(group),
+        reductions_(reductions_for(options)),
+        contenders_(contenders_for(options, group)) {
+    int64_t most = 0;
+    for (const Reduction& reduction : reductions_) most = std::max(most, reduction.bytes());
+    for (Contender& contender : contenders_) contender.memory = contender.comm->allocate(most);
+  }
+
+  int run() {
+    if (speaks()) {
+      if (const auto note = note_on_load(host_)) context_.err << *note << "\n";
+      context_.out << title() << all_reduce_header() << std::flush;
+    }
+    for (const Reduction& reduction : reductions_) measure(reduction);
+    if (!speaks()) return kSuccess;
+    context_.out << all_reduce_footer(rows_);
+    if (options_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
+    write_result();
+    const int64_t wrong = wrong_numbers(rows_);
+    if (wrong > 0) throw Error("{} values differ from the exact sum", wrong);
+    return kSuccess;
+  }
+
+ private:
+  bool speaks() const { return group_.rank() == 0; }
+
+  std::string title() const {
+    return fmt::format("{} ranks on {} {}, {} warm-up and {} timed iterations\n",
+                       group_.roster().size(), group_.nodes(),
+                       group_.nodes() == 1 ? "host" : "hosts", options_.warm_up,
+                       options_.iterations);
+  }
+
+  void measure(const Reduction& reduction) {
+    std::vector<TimedCommunicator> timed;
+    for (Contender& contender : contenders_) {
+      timed.push_back({*contender.comm, contender.memory.floats()});
+    }
+    const auto times = time_all_reduce(timed, {.message_floats = reduction.message_floats,
+                                               .warm_up = options_.warm_up,
+                                               .iterations = options_.iterations,
+                                               .check = options_.check});
+    if (!speaks()) return;
+    for (size_t i = 0; i < times.size(); ++i) {
+      rows_.push_back({.what = reduction.what,
+                       .contender = contenders_[i].name,
+                       .ranks = group_.roster().size(),
+                       .bytes = reduction.bytes(),
+                       .messages = std::ssize(reduction.message_floats),
+                       .seconds = times[i].seconds,
+                       .wrong = options_.check ? std::optional(times[i].wrong) : std::nullopt});
+      context_.out << all_reduce_line(rows_.back()) << std::flush;
+    }
+  }
+
+  std::string tuned_spec() const {
+    std::vector<std::string> algorithms;
+    for (const Contender& contender : contenders_) algorithms.push_back(contender.name);
+    std::vector<AlgorithmTimes> measured;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (i % algorithms.size() == 0) measured.push_back({.bytes = rows_[i].bytes, .seconds = {}});
+      measured.back().seconds.push_back(quick_seconds(rows_[i]));
+    }
+    return spec_text(fastest_rules(algorithms, measured));
+  }
+
+  void write_result() const {
+    if (options_.run.result.empty()) return;
+    nlohmann::json hosts = nlohmann::json::array(), rows = nlohmann::json::array();
+    for (const Member& member : group_.roster().members) hosts.push_back(member.host);
+    for (const AllReduceRow& row : rows_) rows.push_back(all_reduce_json(row));
+    nlohmann::json json = {{"schema_version", 1},
+                           {"kind", "allreduce"},
+                           {"program_version", program_version()},
+                           {"written_at", utc_text(std::chrono::system_clock::now())},
+                           {"hosts", hosts},
+                           {"load_before", host_.load ? nlohmann::json(*host_.load) : nullptr},
+                           {"model", options_.of_model ? options_.run.model : ""},
+                           {"communicator", group_.backend()},
+                           {"all_reduce_spec", options_.run.all_reduce_spec},
+                           {"gradient_compression", options_.run.gradient_compression},
+                           {"warm_up", options_.warm_up},
+                           {"iterations", options_.iterations},
+                           {"rows", rows}};
+    if (options_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
+    write_whole_file(options_.run.result, json.dump(1) + "\n");
+    context_.err << result_line(options_.run.result) << "\n";
+  }
+
+  Context& context_;
+  const AllReduceOptions& options_;
+  Group& group_;
+  std::vector<Reduction> reductions_;
+  std::vector<Contender> contenders_;
+  std::vector<AllReduceRow> rows_;
+  const HostInfo host_ = read_host();
+};
+
+int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost per_host) {
+  const RankPlacement placement = place_run(options.run, per_host, context);
+  if (placement.ranks.size() < 2) {
+    throw UsageError(
+        "one rank: an all-reduce needs at least 2; use --num-devices N or --hosts, or start "
+        "several with mpirun or srun");
+  }
+  const auto arguments = [&](const RunConfig& run) { return all_reduce_arguments(options, run); };
+  return launch(context,
+                {.command = "allreduce",
+                 .name = "allreduce",
+                 .run = options.run,
+                 .arguments = arguments,
+                 .check_hosts = check_hosts},
+                placement);
+}
+
+}  // namespace
+
+int allreduce_command(RunContext& context, std::span<const std::string> arguments) {
+  AllReduceOptions options;
+  options.run.variable_update = "replicated";  // ranks are workers only
+  CommandSyntax syntax = all_reduce_syntax(options);
+  bool per_host = false;
+  note_given(syntax.flags, "num-devices", per_host);
+  if (parse(syntax, arguments) == Parsed::Help) {
+    context.out << help_text(syntax);
+    return kSuccess;
+  }
+  check_options(options);
+  const RankIdentity identity = find_identity(options.run, context.environment);
+  if (identity.rendezvous == Rendezvous::None) {
+    return launch_all_reduce(context, options, per_host ? PerHost::AsGiven : PerHost::AsSlots);
+  }
+  const Roles roles = roles_of(options.run, identity);
+  Group group(identity, roles, options.run);
+  return Measurement(context, options, group).run();
+}
+
+}  // namespace lockstep

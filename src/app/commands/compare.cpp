@@ -1,0 +1,109 @@
+// compare.cpp: `lockstep compare`: tests which of several measurements is faster.
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "app/flags.h"
+#include "app/program.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/json.h"
+#include "report/render/compare_text.h"
+
+namespace lockstep {
+namespace {
+
+struct Options {
+  std::string base, other;         // of --a and --b
+  std::vector<std::string> words;  // a side each
+  double threshold = 0.02;
+  bool markdown = false, json = false, any_work = false;
+};
+
+CommandSyntax syntax_for(Options& options) {
+  const auto word = [&](const std::string& text) { options.words.push_back(text); };
+  return {
+      .command = "compare",
+      .summary = "Tests which of several measurements is faster.",
+      .flags = {text_flag({"a", "FILE,...", "results of the base, instead of the first argument",
+                           &options.base}),
+                text_flag({"b", "FILE,...", "results to compare with --a", &options.other}),
+                threshold_flag(&options.threshold),
+                switch_flag("allow-different-work",
+                            "compare runs even if model, batch size or devices differ",
+                            &options.any_work),
+                switch_flag("markdown", "print a Markdown table", &options.markdown),
+                switch_flag("json", "print JSON", &options.json)},
+      .positional = Positional{
+          .name = "RESULT.json",
+          .help = "results of 'train --result'; the first is the base; several launches of one "
+                  "side: a.json,b.json",
+          .set = word,
+          .many = true}};
+}
+
+std::vector<std::string> sides_in(const Options& options) {
+  if (options.base.empty() != options.other.empty()) {
+    throw UsageError("--a and --b require each other");
+  }
+  std::vector<std::string> sides = options.words;
+  if (!options.base.empty()) {
+    sides.insert(sides.begin(), {options.base, options.other});
+  }
+  if (sides.size() < 2) {
+    throw UsageError("compare needs at least two results: the base and one to compare with it");
+  }
+  if (options.markdown && options.json)
+    throw UsageError("--markdown and --json exclude each other; give one of them");
+  return sides;
+}
+
+// The name of the file, or "a.json and 2 more"; the path where two would be called the same.
+CompareSide read_side(const std::string& list) {
+  CompareSide side;
+  const std::vector<std::string> paths = split(list, ',');
+  for (const std::string& path : paths) side.runs.push_back(read_result(path));
+  side.label = std::filesystem::path(paths.front()).filename().string();
+  if (paths.size() > 1) side.label += fmt::format(" and {} more", paths.size() - 1);
+  return side;
+}
+
+void make_labels_differ(std::vector<CompareSide>& sides, const std::vector<std::string>& lists) {
+  for (size_t i = 0; i < sides.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (sides[i].label != sides[j].label) continue;
+      sides[i].label = split(lists[i], ',').front();
+      sides[j].label = split(lists[j], ',').front();
+    }
+  }
+}
+
+}  // namespace
+
+int compare_command(RunContext& context, std::span<const std::string> arguments) {
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
+  if (parse(syntax, arguments) == Parsed::Help) {
+    context.out << help_text(syntax);
+    return kSuccess;
+  }
+  const std::vector<std::string> lists = sides_in(options);
+  std::vector<CompareSide> sides;
+  for (const std::string& list : lists) sides.push_back(read_side(list));
+  make_labels_differ(sides, lists);
+  const std::vector<std::string> differences = work_differences(sides);
+  if (!differences.empty() && !options.any_work) {
+    throw UsageError(
+        "these runs did different work (--allow-different-work compares them anyway):\n{}",
+        fmt::join(differences, "\n"));
+  }
+  CompareReport report = compare(sides, options.threshold);
+  for (const std::string& line : differences) report.notes.push_back("different work: " + line);
+  context.out << (options.json       ? compare_to_json(report).dump(1) + "\n"
+                  : options.markdown ? compare_markdown(report)
+                                     : compare_table(report));
+  return kSuccess;
+}
+
+}  // namespace lockstep

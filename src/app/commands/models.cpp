@@ -1,0 +1,187 @@
+// models.cpp: `lockstep models`: lists the networks, or the layers of one.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "app/flags.h"
+#include "app/program.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "config/json.h"
+#include "config/run_json.h"
+#include "nn/cost.h"
+#include "nn/parameters.h"
+#include "nn/zoo.h"
+#include "report/render/text_table.h"
+
+namespace lockstep {
+namespace {
+
+using Align = TextTable::Align;
+
+struct Options {
+  std::string name;  // empty: all
+  std::string dataset;
+  ModelOptions options;
+  bool json = false;
+};
+
+std::string giga(int64_t macs) { return fmt::format("{:.4f}", static_cast<double>(macs) / 1e9); }
+
+Json json_of(const Model& model, const Graph& graph) {
+  const Cost cost = cost_of(graph);
+  return {{"name", model.name},
+          {"dataset", model.dataset},
+          {"image_size", model.image_size},
+          {"default_batch_size", model.default_batch_size},
+          {"parameters", cost.parameters},
+          {"gradient_tensors", cost.gradient_tensors},
+          {"forward_macs", cost.forward_macs}};
+}
+
+std::vector<int64_t> parameters_by_node(const Graph& graph) {
+  std::vector<int64_t> counts(graph.nodes().size());
+  for (const ParameterSpec& parameter : parameters_of(graph)) {
+    counts[static_cast<size_t>(parameter.node)] += parameter.shape.elements();
+  }
+  return counts;
+}
+
+struct Window {
+  Extent extent;
+  int stride;
+};
+std::optional<Window> window_of(const Layer& layer) {
+  if (const Conv* conv = std::get_if<Conv>(&layer)) return Window{conv->kernel, conv->stride};
+  if (const Pool* pool = std::get_if<Pool>(&layer)) return Window{pool->window, pool->stride};
+  return {};
+}
+
+Json layers_json(const Graph& graph) {
+  Json layers = Json::array();
+  const std::vector<int64_t> parameters = parameters_by_node(graph);
+  for (NodeId id = 0; const Node& node : graph.nodes()) {
+    Json layer = {{"name", node.name},
+                  {"kind", kind_of(node.layer)},
+                  {"output", node.output.dims()},
+                  {"parameters", parameters[id]},
+                  {"forward_macs", forward_macs(graph, id)}};
+    for (const NodeId input : node.inputs) layer["inputs"].push_back(graph.node(input).name);
+    if (const auto window = window_of(node.layer)) {
+      layer["kernel"] = {window->extent.height, window->extent.width};
+      layer["stride"] = window->stride;
+      layer["pads"] = {node.pads.top, node.pads.bottom, node.pads.left, node.pads.right};
+    }
+    layers.push_back(layer);
+    ++id;
+  }
+  return layers;
+}
+
+std::string pads_text(const Pads& pads) {
+  return fmt::format("{},{},{},{}", pads.top, pads.bottom, pads.left, pads.right);
+}
+
+std::string layer_table(const Graph& graph) {
+  TextTable table({{"layer", Align::Left},
+                   {"kind", Align::Left},
+                   {"output", Align::Left},
+                   {"kernel"},
+                   {"stride"},
+                   {"pads tblr"},
+                   {"parameters"},
+                   {"MACs"}});
+  const std::vector<int64_t> parameters = parameters_by_node(graph);
+  for (NodeId id = 0; const Node& node : graph.nodes()) {
+    const auto window = window_of(node.layer);
+    const int64_t macs = forward_macs(graph, id);
+    table.add({node.name, std::string(kind_of(node.layer)), node.output.text(),
+               window ? fmt::format("{}x{}", window->extent.height, window->extent.width) : "",
+               window ? fmt::format("{}", window->stride) : "", window ? pads_text(node.pads) : "",
+               parameters[id] ? thousands_text(parameters[id]) : "",
+               macs ? thousands_text(macs) : ""});
+    ++id;
+  }
+  return table.text();
+}
+
+std::string one_model(const Model& model, const Options& options) {
+  const Graph graph = build(model, options.options);
+  if (options.json) {
+    Json json = json_of(model, graph);
+    json["layers"] = layers_json(graph);
+    return json.dump(1) + "\n";
+  }
+  const Cost cost = cost_of(graph);
+  return fmt::format("{} ({}, {}x{}): {} parameters in {} tensors, {} GMAC per image forward\n\n",
+                     model.name, model.dataset, model.image_size, model.image_size,
+                     thousands_text(cost.parameters), cost.gradient_tensors,
+                     giga(cost.forward_macs)) +
+         layer_table(graph);
+}
+
+std::string all_models(const Options& options) {
+  Json list = Json::array();
+  TextTable table({{"name", Align::Left},
+                   {"data set", Align::Left},
+                   {"image"},
+                   {"batch"},
+                   {"parameters"},
+                   {"tensors"},
+                   {"forward GMACs"}});
+  for (const Model& model : models()) {
+    if (!options.dataset.empty() && model.dataset != options.dataset) continue;
+    const Graph graph = build(model, options.options);
+    const Cost cost = cost_of(graph);
+    list.push_back(json_of(model, graph));
+    table.add({std::string(model.name), std::string(model.dataset),
+               std::to_string(model.image_size), std::to_string(model.default_batch_size),
+               thousands_text(cost.parameters), std::to_string(cost.gradient_tensors),
+               giga(cost.forward_macs)});
+  }
+  return options.json ? list.dump(1) + "\n" : table.text();
+}
+
+CommandSyntax syntax_for(Options& options) {
+  const auto set_dataset = [&options](const std::string& text) {
+    options.dataset = find_dataset(text).name;
+  };
+  return {.command = "models",
+          .summary = "Lists the networks, or the layers of one.",
+          .flags = {switch_flag("json", "print JSON", &options.json),
+                    number_flag({"num-classes",
+                                 "number of classes [the data set's]",
+                                 &options.options.num_classes,
+                                 {2, 10'000'000}}),
+                    {.name = "data-name",
+                     .value_name = "NAME",
+                     .help = "list only networks for this data set",
+                     .set = set_dataset},
+                    switch_flag("aux-head", "add the auxiliary classifier of inception3",
+                                &options.options.aux_head)},
+          .positional =
+              Positional{.name = "NAME",
+                         .help = "network whose layers are listed",
+                         .set = [&options](const std::string& name) { options.name = name; }}};
+}
+
+}  // namespace
+
+int models_command(RunContext& context, std::span<const std::string> arguments) {
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
+  if (parse(syntax, arguments) == Parsed::Help) {
+    context.out << help_text(syntax);
+    return kSuccess;
+  }
+  if (options.name.empty()) {
+    context.out << all_models(options);
+    return kSuccess;
+  }
+  const auto dataset = options.dataset.empty() ? std::optional<std::string_view>()
+                                               : std::optional<std::string_view>(options.dataset);
+  context.out << one_model(find_model(options.name, dataset), options);
+  return kSuccess;
+}
+
+}  // namespace lockstep

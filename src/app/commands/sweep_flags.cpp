@@ -1,0 +1,233 @@
+#include "app/commands/sweep_flags.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/family_options.h"
+#include "app/flags.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "sweep/sweep_file.h"
+
+namespace lockstep {
+namespace {
+
+// The value of such an option is itself a list.
+bool has_commas(const RunOption& option) {
+  const std::string& values = option.details.value_name;
+  return values.find(',') != std::string::npos || values.find("LIST") != std::string::npos;
+}
+
+// Options of a run that a sweep does not support.
+struct NotHere {
+  std::string_view option;
+  const char* why;
+};
+constexpr NotHere kNotHere[] = {
+    {"train-dir",
+     "not supported in a sweep, whose runs would resume from each other's checkpoints"},
+    {"save-model-steps", "not supported in a sweep, whose runs write no checkpoints"},
+    {"save-model-secs", "not supported in a sweep, whose runs write no checkpoints"},
+    {"max-ckpts-to-keep", "not supported in a sweep, whose runs write no checkpoints"},
+    {"eval", "not supported in a sweep, which measures training"},
+    {"job-name", "not supported in a sweep, which starts all processes itself"},
+    {"task-index", "not supported in a sweep, which starts all processes itself"},
+};
+
+// Options that a sweep defines itself, for all launches.
+constexpr std::string_view kOfTheSweep[] = {"dry-run", "precision"};
+
+Flag refused_flag(const RunOption& option, const char* why) {
+  const auto refuse = [name = option.name, why](const std::string&) {
+    throw UsageError("--{}: {}", name, why);
+  };
+  return {.name = option.name,
+          .value_name = flag_value_name(option),
+          .help = option.help,
+          .set = refuse,
+          .aliases = option.details.aliases,
+          .hidden = true};
+}
+
+// An option that is the same for all runs: it does not identify a run, or its value is a list.
+Flag common_flag(const RunOption& option, SweepOptions& options) {
+  const auto set = [&options, &option](const std::string& text) {
+    RunConfig probe;
+    set_option(probe, option, text);  // reports an invalid value now
+    std::vector<std::string>& list = options.lists[option.name];
+    list = {is_list(option) && !list.empty() ? list.front() + "\n" + text : text};
+  };
+  return {.name = option.name,
+          .value_name = flag_value_name(option),
+          .help = option.help,
+          .set = set,
+          .group = "For all runs",
+          .letter = option.details.letter,
+          .aliases = option.details.aliases,
+          .many = is_list(option)};
+}
+
+Flag axis_flag(const RunOption& option, SweepOptions& options) {
+  const auto add = [&options, &option](const std::string& text) {
+    RunConfig probe;
+    std::vector<std::string>& list = options.lists[option.name];
+    for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
+      set_option(probe, option, value);  // reports an invalid value now
+      list.push_back(value);
+    }
+  };
+  const std::string values =
+      flag_value_name(option).empty() ? "true|false" : flag_value_name(option);
+  Flag flag = {.name = option.name,
+               .value_name = has_commas(option) ? values : values + ",...",
+               .help = option.help,
+               .set = add,
+               .group = "Axes: " + option.group,
+               .letter = option.details.letter,
+               .aliases = option.details.aliases,
+               .many = true};
+  if (option.name == "num-devices") flag.aliases.push_back("devices");
+  return flag;
+}
+
+std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
+  const auto models = [&](const std::string& text) {
+    for (const std::string& entry : split(text, ',')) options.lists["models"].push_back(entry);
+  };
+  const auto timeout = [&](const std::string& text) {
+    options.run_timeout = finite_number(text).value_or(0);
+    if (options.run_timeout <= 0)
+      throw UsageError("--run-timeout must be a number of seconds above 0, not '{}'", text);
+  };
+  constexpr int64_t kMost = 1'000'000;
+  Flag repeats = number_flag({"repeats", command.repeats_help, &options.repeats, {1, kMost}});
+  repeats.default_text = command.repeats;
+  return {
+      {.name = "models",
+       .value_name = "NAME:BATCH,...",
+       .help = "networks with their batch sizes",
+       .set = models,
+       .many = true},
+      number_flag(
+          {"max-devices",
+           "without --num-devices: run on 1, 2, 4, ... N devices; with --hosts, on 1, 2, 4, ... N "
+           "hosts [every core, or every host]",
+           &options.max_devices,
+           {1, kMost}}),
+      repeats,
+      {.name = "precision",
+       .value_name = "X%",
+       .help = "stop a run once the 95 % confidence interval is within X %; --repeats is then the "
+               "limit",
+       .set = [&](auto& text) { options.precision = fraction_in("precision", text); }},
+      {.name = "output",
+       .value_name = "DIR",
+       .help = "directory of the results",
+       .set = [&](auto& text) { options.output = text; },
+       .default_text = command.output,
+       .letter = 'o'},
+      number_flag(
+          {"order-seed", "random seed of the order of launches", &options.order_seed, {0, kMost}}),
+      {.name = "run-timeout",
+       .value_name = "SECONDS",
+       .help = "seconds after which a launch is stopped and counts as failed",
+       .set = timeout,
+       .default_text = "3600"},
+      switch_flag("retry-failed", "launch failed runs again", &options.retry_failed),
+      switch_flag("dry-run", "print the launches in order and exit", &options.dry_run),
+      switch_flag("best",
+                  "at the end, print the fastest configuration per network and number of devices",
+                  &options.best),
+  };
+}
+
+CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
+  CommandSyntax syntax = {
+      .command = command.command,
+      .summary = command.summary,
+      .flags = own_flags(options, command),
+      .positional = Positional{.name = "sweep.toml",
+                               .help = "file with the same options, each a value or a list",
+                               .set = [&](const std::string& text) { options.file = text; }}};
+  std::erase_if(syntax.flags, [&](const Flag& flag) {
+    return std::ranges::count(command.without, flag.name) > 0;
+  });
+  std::vector<Flag> common, refused;
+  for (const RunOption& option : run_options()) {
+    const auto not_here = std::ranges::find(kNotHere, option.name, &NotHere::option);
+    if (option.details.only_tells || std::ranges::count(kOfTheSweep, option.name)) continue;
+    if (not_here != std::end(kNotHere)) {
+      refused.push_back(refused_flag(option, not_here->why));
+    } else if (is_list(option) || !is_identity(option)) {
+      common.push_back(common_flag(option, options));
+    } else {
+      syntax.flags.push_back(axis_flag(option, options));
+    }
+  }
+  std::ranges::move(common, std::back_inserter(syntax.flags));
+  std::ranges::move(refused, std::back_inserter(syntax.flags));
+  return syntax;
+}
+
+// The options of the file that the command line does not set, as arguments.
+std::vector<std::string> arguments_in(const std::string& file, const CommandSyntax& syntax,
+                                      const std::vector<std::string>& given) {
+  std::vector<std::string> arguments;
+  for (const SweepEntry& entry : read_sweep_file(file)) {
+    const auto flag = std::ranges::find_if(syntax.flags, [&](const Flag& each) {
+      return each.name == entry.name || std::ranges::count(each.aliases, entry.name);
+    });
+    if (flag == syntax.flags.end()) {
+      std::vector<std::string> names;
+      for (const Flag& each : syntax.flags) names.push_back(each.name);
+      const std::string near = closest(entry.name, names);
+      throw UsageError("{}:{}: unknown option {}{}", file, entry.line, entry.name,
+                       near.empty() ? "" : "; did you mean " + near + "?");
+    }
+    if (std::ranges::count(given, flag->name)) continue;
+    if (!flag->many && entry.values.size() != 1) {
+      throw UsageError("{}:{}: {} takes one value, not {}", file, entry.line, entry.name,
+                       entry.values.size());
+    }
+    for (const std::string& value : entry.values) {
+      arguments.push_back(fmt::format("--{}={}", flag->name, value));
+    }
+  }
+  return arguments;
+}
+
+}  // namespace
+
+const SweepSyntax& sweep_syntax() {
+  static const SweepSyntax syntax = {
+      .command = "sweep",
+      .summary = "Measures all combinations of options, each several times.",
+      .repeats_help = "launches of each run",
+      .repeats = "5",
+      .output = "sweep"};
+  return syntax;
+}
+
+Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
+                   std::span<const std::string> arguments) {
+  options.output = command.output;
+  const Parsed parsed = parse(syntax_for(options, command), arguments);
+  if (parsed == Parsed::Help || options.file.empty()) return parsed;
+  SweepOptions scratch;  // to find which options the command line sets
+  std::vector<std::string> given;
+  CommandSyntax listening = syntax_for(scratch, command);
+  for (Flag& flag : listening.flags) {
+    flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
+  }
+  parse(listening, arguments);
+  const CommandSyntax syntax = syntax_for(options, command);
+  return parse(syntax, arguments_in(options.file, syntax, given));
+}
+
+std::string sweep_help(const SweepSyntax& command) {
+  SweepOptions unused;
+  return help_text(syntax_for(unused, command));
+}
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+// family_options.h: options whose values are the rows of a table elsewhere: update strategies,
+// communicators, launchers, optimizers. Help and checks read those tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/run_options.h"
+
+namespace lockstep {
+
+// Like value_name() of config/run_options.h: "auto|local|ssh".
+std::string flag_value_name(const RunOption& option);
+
+// Like set_from_text(), and the text must name a row. Throws UsageError with the names there are.
+void set_option(RunConfig& run, const RunOption& option, const std::string& text);
+
+}  // namespace lockstep

@@ -1,0 +1,30 @@
+// context.h: the context of a process: streams, environment, program path.
+//
+// Only main() asks the system for these; everything else is handed them, so tests can run a command
+// inside their own process.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+
+namespace lockstep {
+
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+struct Context {
+  std::ostream& out;  // results, read by programs
+  std::ostream& err;  // progress, notes and errors
+  bool err_is_terminal = false;
+  bool colour = false;                      // the terminal may be coloured
+  std::string program = "";                 // path of this program, to start itself
+  std::string cache_directory = "";         // for what is kept between runs; empty: keep nothing
+  std::optional<int> default_threads = {};  // from the environment; absent: every core
+  TimePoint start = Clock::now();
+  Environment environment = [](const std::string&) { return std::nullopt; };
+};
+
+}  // namespace lockstep

@@ -1,0 +1,56 @@
+// host_survey.h: probes all hosts of a run at once. A thorough survey also measures the links
+// between them, one at a time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "config/json.h"
+#include "launch/hosts.h"
+#include "launch/tagged_line.h"
+#include "process/command.h"
+
+namespace lockstep {
+
+struct LinkReport {
+  size_t from = 0, to = 0;
+  Json answer;  // answer to the question "pair"
+};
+
+struct HostReport {
+  std::string name;
+  std::string unreachable = {};  // reason; empty: reachable
+  std::string advice = {};       // in place of the usual advice
+  Json facts = {}, compute = {}, programs = {};
+  std::optional<double> clock_offset = {},
+                        clock_uncertainty = {};  // seconds, relative to our clock
+  int workers = 1;                               // planned for this host
+};
+
+struct HostSurvey {
+  std::vector<HostReport> hosts;
+  std::vector<LinkReport> links;
+};
+
+// How hosts are reached: one command per host, or one command (srun) for all.
+struct ProbeRoute {
+  std::vector<std::string> names;  // host names, as used by the other hosts
+  std::vector<Command> commands;   // all listen on stdin
+  LineTag tag = LineTag::None;
+};
+
+struct SurveyOptions {
+  std::string directory;                                     // whose disk is checked
+  bool thorough = true;                                      // false: no measurements
+  std::function<bool()> interrupted = [] { return false; };  // called often
+};
+
+// Problems of a host are in its report and do not throw. Throws Interrupted if the user
+// interrupts.
+HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
+                        const std::string& token);
+
+}  // namespace lockstep

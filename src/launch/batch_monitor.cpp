@@ -1,0 +1,107 @@
+// batch_monitor.cpp: follows a job that was submitted to Slurm: its state and its output.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <ostream>
+
+#include "base/interrupt.h"
+#include "base/run_event.h"
+#include "base/text.h"
+#include "launch/run_monitor.h"
+#include "launch/slurm.h"
+
+namespace lockstep {
+namespace {
+
+// Follows a growing file from its beginning.
+class FollowedFile {
+ public:
+  explicit FollowedFile(std::string path) : path_(std::move(path)) {}
+
+  void pass_on(std::ostream& out) {
+    std::ifstream file(path_, std::ios::binary);
+    if (!file.seekg(static_cast<std::streamoff>(read_))) return;
+    const std::string news{std::istreambuf_iterator<char>(file), {}};
+    if (news.empty()) return;
+    read_ += news.size();
+    out << news << std::flush;
+  }
+
+ private:
+  std::string path_;
+  size_t read_ = 0;
+};
+
+class BatchMonitor : public RunMonitor {
+ public:
+  BatchMonitor(Context& context, const LaunchPlan& plan) : context_(context), plan_(plan) {}
+
+  Next hear(const OutputLine& line) override {
+    if (line.from_stderr) {
+      context_.err << line.text << "\n" << std::flush;
+      return Next::GoOn;
+    }
+    last_ = parse_batch_news(line.text);
+    if (!out_) {
+      const std::string base = fmt::format("{}-{}", plan_.batch_output, last_.job);
+      out_.emplace(base + ".log");
+      err_.emplace(base + ".err");
+    }
+    if (last_.state != "END") {
+      const bool waits = last_.state == "PENDING" && last_.more != "None";
+      context_.err << fmt::format("Slurm job {}: {}{}\n", last_.job, lower_case(last_.state),
+                                  waits ? fmt::format(" ({})", last_.more) : "")
+                   << std::flush;
+    }
+    return Next::GoOn;
+  }
+
+  std::vector<StdinMessage> messages() override { return {}; }
+
+  Next poll() override {
+    pass_on();
+    return interrupts_.interrupted() ? Next::Stop : Next::GoOn;
+  }
+
+  int exit_code(const PlanOutcome& outcome) override {
+    pass_on();
+    if (outcome.end == RunEnd::Interrupted) return kInterrupted;
+    if (outcome.end != RunEnd::Completed || last_.state != "END") {
+      return fail(outcome.why.empty() ? "lost contact with the Slurm job" : outcome.why);
+    }
+    const size_t space = last_.more.find(' ');  // "FAILED 1:0"
+    const std::string state = last_.more.substr(0, space);
+    const auto code = whole_number(last_.more.substr(
+        space + 1, last_.more.find(':') - std::min(space + 1, last_.more.find(':'))));
+    if (state == "COMPLETED") return kSuccess;
+    fail(fmt::format("Slurm job {} ended: {}; its output is in {}-{}.err", last_.job,
+                     lower_case(last_.more), plan_.batch_output, last_.job));
+    return code && *code > 0 ? static_cast<int>(*code) : kFailure;
+  }
+
+ private:
+  int fail(const std::string& why) {
+    context_.err << "lockstep: " << why << "\n";
+    report_event(context_, {.text = why});
+    return kFailure;
+  }
+
+  void pass_on() {
+    if (out_) out_->pass_on(context_.out);
+    if (err_) err_->pass_on(context_.err);
+  }
+
+  Context& context_;
+  const LaunchPlan& plan_;
+  BatchNews last_;
+  std::optional<FollowedFile> out_, err_;
+  InterruptWatch interrupts_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunMonitor> monitor_batch(Context& context, const LaunchPlan& plan) {
+  return std::make_unique<BatchMonitor>(context, plan);
+}
+
+}  // namespace lockstep

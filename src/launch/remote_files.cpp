@@ -1,0 +1,88 @@
+#include "launch/remote_files.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "report/render/output_lines.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kResult = "result.json";
+constexpr const char* kTrace = "trace.json";
+constexpr const char* kBenchmark = "benchmark";
+constexpr const char* kMetrics = "metric.log";  // to which every run adds
+
+std::string if_wanted(const std::string& here, const char* there) {
+  return here.empty() ? "" : there;
+}
+
+std::string last_part(const std::string& name) {
+  return std::filesystem::path(name).filename().string();
+}
+
+std::string contents_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Processes there run in a directory of the run, which goes with it: nothing that was there before,
+// or is kept for longer, can lie in it.
+void refuse_relative(const char* option, const std::string& directory, const char* where) {
+  if (directory.empty() || std::filesystem::path(directory).is_absolute()) return;
+  throw UsageError("{} is on {}: use an absolute path, not '{}'", option, where, directory);
+}
+
+}  // namespace
+
+RunConfig RemoteFiles::remote(const RunConfig& run) {
+  refuse_relative("--train-dir", run.train_dir, "rank 0's host");
+  refuse_relative("--summary-dir", run.summary_dir, "rank 0's host");
+  refuse_relative("--data-dir", run.data_dir, "the workers' hosts");
+  RunConfig there = run;
+  there.result = if_wanted(run.result, kResult);
+  there.trace_file = if_wanted(run.trace_file, kTrace);
+  there.benchmark_log_dir = if_wanted(run.benchmark_log_dir, kBenchmark);
+  return there;
+}
+
+bool RemoteFiles::comes_back(const std::string& name) {
+  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
+  return name == kResult || name == kTrace || directory == kBenchmark;
+}
+
+std::string RemoteFiles::add(const std::string& name, const std::string& bytes) {
+  const std::string place = place_of(name);
+  if (place.empty()) return "";
+  if (!bytes.empty()) {
+    arriving_[place] += bytes;
+    return "";
+  }
+  std::error_code ignored;  // writing will tell
+  const auto directory = std::filesystem::path(place).parent_path();
+  if (!directory.empty()) std::filesystem::create_directories(directory, ignored);
+  const std::string before = last_part(place) == kMetrics ? contents_of(place) : "";
+  write_whole_file(place, before + arriving_[place]);
+  arriving_.erase(place);
+  return name == kResult ? result_line(place) : "";
+}
+
+std::optional<std::string> RemoteFiles::in_names_of_here(const std::string& line) const {
+  if (line == result_line(kResult)) return {};
+  return line == trace_line(kTrace) ? trace_line(run_.trace_file) : line;
+}
+
+// Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.
+std::string RemoteFiles::place_of(const std::string& name) const {
+  if (name == kResult) return run_.result;
+  if (name == kTrace) return run_.trace_file;
+  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
+  if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
+    return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
+  }
+  return "";
+}
+
+}  // namespace lockstep

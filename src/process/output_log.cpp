@@ -1,0 +1,52 @@
+#include "process/output_log.h"
+
+#include <fcntl.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace lockstep {
+
+OutputLog::OutputLog(const std::string& directory, const std::string& command_name) {
+  if (directory.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw UsageError("cannot create {}: {}", directory, error.message());
+  const std::filesystem::path path =
+      std::filesystem::path(directory) / (plain_name(command_name) + ".log");
+  file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file_.is_open()) throw Error("cannot write {}: {}", path.string(), std::strerror(errno));
+}
+
+void OutputLog::add(std::string_view bytes) {
+  while (file_.is_open() && !bytes.empty()) {
+    const ssize_t count = write(file_.number(), bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(count));
+    } else if (errno != EINTR) {
+      trouble_ = std::strerror(errno);
+      file_.reset();
+    }
+  }
+}
+
+std::string plain_name(const std::string& name) {
+  std::string plain;
+  for (const char letter : name) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+                      (letter == '.' && !plain.empty());
+    if (kept) {
+      plain += letter;
+    } else if (!plain.empty() && plain.back() != '-') {
+      plain += '-';
+    }
+  }
+  while (plain.ends_with('-')) plain.pop_back();
+  return plain;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,17 @@
+// trust.h: warnings about the numbers of a configuration, each with advice.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/analysis/scaling.h"
+
+namespace lockstep {
+
+// For simulated results only failures: they have no machine and no variation.
+// `runs`: all stored runs; the launches of the configuration are indices into it.
+std::vector<std::string> reasons_for_distrust(const Configuration& configuration,
+                                              std::span<const StoredRun> runs);
+
+}  // namespace lockstep

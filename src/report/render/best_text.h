@@ -1,0 +1,15 @@
+// best_text.h: the table of the fastest configurations.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/analysis/best.h"
+
+namespace lockstep {
+
+std::string words_about(const BestRow& row);  // verdict on the runner-up
+std::string best_table(const ScalingReport& report, std::span<const BestRow> rows);
+std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows);
+
+}  // namespace lockstep

@@ -1,0 +1,52 @@
+#include "report/render/regressions_text.h"
+
+#include <fmt/format.h>
+
+#include "report/render/text_table.h"
+
+namespace lockstep {
+namespace {
+
+TextTable table_of(const BaselineReport& report) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table({{"run", kLeft},
+                   {"baseline"},
+                   {"now"},
+                   {"ratio"},
+                   {"95 % confidence"},
+                   {"p"},
+                   {"verdict", kLeft}});
+  for (const BrokenRun& run : report.broken) {
+    table.add({run.label, "", "", "", "", "", "FAILED: " + run.error});
+  }
+  for (const Comparison& row : report.comparisons) {
+    const auto& interval = row.ratio.interval_95;
+    table.add({row.label, fmt::format("{:.2f}", row.base_rate), fmt::format("{:.2f}", row.rate),
+               fmt::format("{:.3f}", row.ratio.value),
+               interval ? fmt::format("{:.3f} to {:.3f}", interval->low, interval->high) : "none",
+               fmt::format("{:.4f}", row.p), verdict_text(row)});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string verdict_text(const Comparison& row) {
+  if (row.verdict == Verdict::Slower) return "REGRESSION";
+  return std::string(words_for(row.verdict)) + (row.too_few ? ": too few launches" : "");
+}
+
+std::string baseline_table(const BaselineReport& report) {
+  std::string text = table_of(report).text();
+  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  return text;
+}
+
+std::string baseline_markdown(const BaselineReport& report) {
+  std::string text = table_of(report).markdown();
+  if (!report.notes.empty()) text += "\n";
+  for (const std::string& note : report.notes) text += "- " + note + "\n";
+  return text;
+}
+
+}  // namespace lockstep

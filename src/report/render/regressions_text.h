@@ -1,0 +1,14 @@
+// regressions_text.h: the comparison with a baseline, as console table and Markdown.
+#pragma once
+
+#include <string>
+
+#include "report/analysis/regressions.h"
+
+namespace lockstep {
+
+std::string verdict_text(const Comparison& row);  // "REGRESSION", "same"
+std::string baseline_table(const BaselineReport& report);
+std::string baseline_markdown(const BaselineReport& report);
+
+}  // namespace lockstep

@@ -1,0 +1,82 @@
+#include "report/results/live_state.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/host_name.h"
+#include "config/json.h"
+#include "report/results/json_fields.h"
+
+namespace lockstep {
+
+void fields(Like<LiveState> auto& state, auto&& visit) {
+  visit("label", state.label);
+  visit("done", state.done);
+  visit("all", state.all);
+  visit("seconds_left", state.seconds_left);
+  visit("images_per_second", state.images_per_second);
+  visit("host", state.host);
+  visit("process", state.process);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "progress.json";
+constexpr Seconds kOften{1};
+constexpr std::chrono::minutes kSilence{10};  // of a sweep on another host: it may be gone
+
+bool is_running(const LiveState& state, const fs::path& file) {
+  if (state.process <= 0) return false;
+  if (state.host == host_name()) return kill(state.process, 0) == 0 || errno == EPERM;
+  std::error_code error;
+  const auto written = fs::last_write_time(file, error);
+  return !error && fs::file_time_type::clock::now() - written < kSilence;
+}
+
+}  // namespace
+
+std::optional<LiveState> read_live_state(const std::string& directory) {
+  const fs::path path = fs::path(directory) / kFile;
+  std::ifstream file(path);
+  if (!file) return {};
+  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return {};
+  LiveState state;
+  try {
+    JsonForm<LiveState>::read(json, state);
+  } catch (const Json::exception&) {  // not one of ours
+    return {};
+  }
+  return is_running(state, path) ? std::optional(state) : std::nullopt;
+}
+
+LiveFile::LiveFile(const std::string& directory)
+    : path_((fs::path(directory) / kFile).string()), host_(host_name()) {}
+
+LiveFile::~LiveFile() {
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
+void LiveFile::tell(LiveState state) {
+  last_ = Clock::now();
+  state.host = host_;
+  state.process = getpid();
+  const std::string part = path_ + ".part";
+  std::ofstream(part) << JsonForm<LiveState>::write(state).dump() << "\n";
+  std::error_code ignored;
+  fs::rename(part, path_, ignored);
+}
+
+void LiveFile::tell_soon(LiveState state) {
+  if (Clock::now() - last_ >= kOften) tell(std::move(state));
+}
+
+}  // namespace lockstep

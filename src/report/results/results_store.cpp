@@ -1,0 +1,183 @@
+#include "report/results/results_store.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/directory_lock.h"
+#include "base/error.h"
+#include "config/json.h"
+#include "config/json_text.h"
+#include "config/run_id.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path file_of(const std::string& directory) {
+  return fs::is_directory(directory) ? fs::path(directory) / ResultsStore::kFile
+                                     : fs::path(directory);
+}
+
+StoredRun run_of(const Json& json) {
+  StoredRun run;
+  run.result = result_from_json(json);
+  run.id = json.value("run_id", run_id(run.result.config));
+  run.repeat = json.value("repeat", 0);
+  run.raw_file = json.value("raw_file", "");
+  run.wall_seconds = json.value("wall_seconds", 0.0);
+  run.last_lines = json.value("last_lines", std::vector<std::string>{});
+  return run;
+}
+
+// Empty: the line was read.
+std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
+  if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
+  const bool ours = json.at("schema_version") == kResultSchemaVersion;
+  if (!ours) {
+    return fmt::format("is a result of schema {}, not {}", json.at("schema_version").dump(),
+                       kResultSchemaVersion);
+  }
+  if (!(json.contains("config") && json.contains("facts"))) {
+    return "is not a result of lockstep";
+  }
+  try {
+    contents.runs.push_back(run_of(json));
+    return "";
+  } catch (const Json::exception&) {  // a line of ours would have the right types
+    return "is not a result of lockstep";
+  } catch (const Error& error) {
+    return fmt::format("was written by another version of lockstep: {}", error.what());
+  }
+}
+
+[[noreturn]] void fail(const std::string& what, const fs::path& path) {
+  throw Error("cannot {} {}: {}", what, path.string(), std::strerror(errno));
+}
+
+// A sweep that is killed between fork and exec leaves a copy of itself, which holds the lock until
+// exec.
+constexpr Seconds kPatience{2};
+
+}  // namespace
+
+// A launch that failed may have got as far as to write nothing: then how long it took tells it.
+std::string identity_of(const StoredRun& run) {
+  const RunResult& result = run.result;
+  return fmt::format("{} {} {} {} {} {} {} {}", run.id, run.repeat, result.origin,
+                     name_of(result.status), result.started_at, result.host.name,
+                     result.throughput.total_images_per_second,
+                     run.measured() ? 0.0 : run.wall_seconds);
+}
+
+RunResult without_samples(RunResult result) {
+  for (auto* steps : {&result.steps, &result.warmup_steps}) steps->clear();
+  result.ops.clear();
+  result.ranks.clear();
+  result.transfers.clear();
+  if (result.program) {
+    result.program->step_lines.clear();
+    result.program->total_lines.clear();
+  }
+  return result;
+}
+
+std::string stored_line(const StoredRun& run) {
+  Json json = {{"run_id", run.id},
+               {"repeat", run.repeat},
+               {"raw_file", run.raw_file},
+               {"wall_seconds", run.wall_seconds},
+               {"last_lines", run.last_lines}};
+  const Json result = result_to_json(without_samples(run.result));
+  for (const auto& [key, value] : result.items()) json[key] = value;
+  // What a program printed need not be UTF-8.
+  return json_text(json) + "\n";
+}
+
+StoreContents read_store(const std::string& directory) {
+  const fs::path path = file_of(directory);
+  std::ifstream file(path);
+  if (!file) throw UsageError("{}: no such file", path.string());
+  StoreContents contents;
+  std::map<std::string, int> lines;  // by identity of the launch
+  std::string text;
+  for (int number = 1; std::getline(file, text); ++number) {
+    if (text.empty()) continue;
+    std::string why = read_line(text, !file.eof(), contents);
+    if (why.empty()) {
+      const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);
+      if (fresh) continue;
+      contents.runs.pop_back();
+      why = fmt::format("repeats the launch of line {}", first->second);
+    }
+    contents.skipped.push_back(
+        fmt::format("{}: line {} ignored: it {}", path.string(), number, why));
+  }
+  return contents;
+}
+
+RunResult read_raw(const std::string& directory, const StoredRun& run) {
+  if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
+  return read_result((file_of(directory).parent_path() / run.raw_file).string());
+}
+
+ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
+  std::error_code error;
+  fs::create_directories(directory_, error);
+  if (error) throw Error("cannot create {}: {}", directory_, error.message());
+  const fs::path path = fs::path(directory_) / kFile;
+  file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file_.is_open()) fail("write", path);
+  if (!lock_within(kPatience, file_.number())) {
+    if (errno == EWOULDBLOCK) throw Error("another sweep is running in {}", directory_);
+    fail("lock", path);
+  }
+  repair_end();
+  contents_ = read_store(directory_);
+}
+
+// A writer that was killed leaves a partial line, whose run will be measured again. It is cut off.
+// A line that lacks only its newline gets one.
+void ResultsStore::repair_end() {
+  const fs::path path = fs::path(directory_) / kFile;
+  std::ifstream file(path);
+  std::string text, last;
+  off_t begin = 0;
+  for (off_t at = 0; std::getline(file, text); at += static_cast<off_t>(text.size()) + 1) {
+    begin = at;
+    last = text;
+    if (file.eof()) break;
+  }
+  if (last.empty() || !file.eof()) return;
+  file.clear();
+  file.seekg(-1, std::ios::end);
+  if (file.get() == '\n') return;
+  const bool whole = !Json::parse(last, nullptr, false).is_discarded();
+  const bool repaired =
+      whole ? write(file_.number(), "\n", 1) == 1 : ftruncate(file_.number(), begin) == 0;
+  if (!repaired) fail("repair", path);
+}
+
+void ResultsStore::append(const StoredRun& run) {
+  const std::string line = stored_line(run);
+  const fs::path path = fs::path(directory_) / kFile;
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = write(file_.number(), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write", path);
+    rest.remove_prefix(static_cast<size_t>(written));
+  }
+  if (fsync(file_.number()) != 0) fail("write", path);
+  contents_.runs.push_back(run);
+  contents_.runs.back().result = without_samples(run.result);
+}
+
+}  // namespace lockstep

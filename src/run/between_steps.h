@@ -1,0 +1,93 @@
+// between_steps.h: what a training run does between steps: checkpoints, evaluations and their
+// messages.
+#pragma once
+
+#include <optional>
+
+#include "base/context.h"
+#include "config/evaluation_times.h"
+#include "run/checkpoint_schedule.h"
+#include "run/evaluator.h"
+#include "run/group.h"
+#include "run/step_agreement.h"
+#include "run/summaries.h"
+#include "train/loop.h"
+
+namespace lockstep {
+
+class BetweenSteps {
+ public:
+  // Borrows all of it; `log` and `summaries` may be null.
+  BetweenSteps(Context& context, const RunPlan& plan, Group& group, StepAgreement& agreement,
+               BenchmarkLog* log, Summaries* summaries);
+
+  // These on all workers alike.
+  void after_step(
+      const PausedReplica& replica);  // and after the agreement of that step, if it had one
+  void warmup_done() { evaluation_time_ = checkpoint_time_ = Seconds{0}; }
+  bool reached_goal() const { return reached_goal_; }  // --stop-at-top-1-accuracy
+  void finish(const PausedReplica& replica);           // after the last step
+
+  // Since the warm-up, until the last step.
+  Seconds evaluation_time() const { return evaluation_time_; }
+  Seconds checkpoint_time() const { return checkpoint_time_; }
+  const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+
+ private:
+  bool saves_now();
+  void save(const PausedReplica& replica);
+  void meet_when(std::future<void> saved);
+  void save_last(const PausedReplica& replica);
+  void evaluate_now(const PausedReplica& replica);
+  void evaluate(const PausedReplica& replica);
+
+  Context& context_;
+  const RunPlan& plan_;
+  Communicator& control_;
+  StepAgreement& agreement_;
+  BenchmarkLog* log_;
+  Summaries* summaries_;
+  EvaluationTimes evaluation_times_;
+  int64_t step_;  // updates so far
+  std::optional<CheckpointSchedule> schedule_;
+  std::optional<Evaluator> evaluator_;
+  std::vector<Evaluation> evaluations_;
+  Seconds evaluation_time_{}, checkpoint_time_{};
+  bool reached_goal_ = false;
+};
+
+// An observer with an between_steps behind it.
+class BetweenStepsObserver : public LoopObserver {
+ public:
+  // Borrows all of it; `between_steps` may be null.
+  BetweenStepsObserver(LoopObserver& observer, BetweenSteps* between_steps,
+                       const PausedReplica& replica)
+      : observer_(observer), between_steps_(between_steps), replica_(replica) {}
+
+  void before_step(int step) override { observer_.before_step(step); }
+  void after_step(int step, std::span<const StepRecord> timed) override {
+    observer_.after_step(step, timed);
+    if (between_steps_) between_steps_->after_step(replica_);
+  }
+  void warmup_done() override {
+    observer_.warmup_done();
+    if (between_steps_) between_steps_->warmup_done();
+  }
+  StopReason stop_reason() override {
+    const bool reached_goal = between_steps_ && between_steps_->reached_goal();
+    return reached_goal ? StopReason::GoalReached : observer_.stop_reason();
+  }
+  Seconds evaluation_time() const {
+    return between_steps_ ? between_steps_->evaluation_time() : Seconds{0};
+  }
+  void finish() {
+    if (between_steps_) between_steps_->finish(replica_);
+  }
+
+ private:
+  LoopObserver& observer_;
+  BetweenSteps* between_steps_;
+  PausedReplica replica_;
+};
+
+}  // namespace lockstep

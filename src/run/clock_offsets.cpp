@@ -1,0 +1,48 @@
+#include "run/clock_offsets.h"
+
+#include <limits>
+#include <span>
+
+namespace lockstep {
+namespace {
+
+constexpr int kTag = 77, kRounds = 8;
+
+Clock::rep ticks() { return Clock::now().time_since_epoch().count(); }
+
+std::span<std::byte> bytes_of(Clock::rep& value) {
+  return std::as_writable_bytes(std::span(&value, 1));
+}
+
+Seconds offset_of(Communicator& control, int rank) {
+  Clock::rep shortest = std::numeric_limits<Clock::rep>::max(), offset = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    Clock::rep begin = ticks(), theirs = 0;
+    control.send_bytes(bytes_of(begin), rank, kTag);
+    control.recv_bytes(bytes_of(theirs), rank, kTag);
+    const Clock::rep end = ticks();
+    if (end - begin >= shortest) continue;
+    shortest = end - begin;
+    offset = begin + (end - begin) / 2 - theirs;
+  }
+  return Clock::duration(offset);
+}
+
+}  // namespace
+
+std::vector<Seconds> clock_offsets(Communicator& control) {
+  if (control.rank() > 0) {
+    for (int round = 0; round < kRounds; ++round) {
+      Clock::rep word = 0;
+      control.recv_bytes(bytes_of(word), 0, kTag);
+      word = ticks();
+      control.send_bytes(bytes_of(word), 0, kTag);
+    }
+    return {};
+  }
+  std::vector<Seconds> offsets = {Seconds{0}};
+  for (int rank = 1; rank < control.size(); ++rank) offsets.push_back(offset_of(control, rank));
+  return offsets;
+}
+
+}  // namespace lockstep

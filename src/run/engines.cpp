@@ -1,0 +1,36 @@
+#include "run/engines.h"
+
+#include <fmt/ranges.h>
+
+#include <vector>
+
+#include "base/error.h"
+
+namespace lockstep {
+
+EngineKind engine_elsewhere(std::string_view name, const OtherProgram& program) {
+  return {.name = name,
+          .make = nullptr,
+          .libraries = nullptr,
+          .peak_gflops = nullptr,
+          .elsewhere = program};
+}
+
+std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engines,
+                                              std::string_view name) {
+  for (const EngineKind& engine : engines) {
+    if (engine.name == name) return engine.elsewhere;
+  }
+  return {};
+}
+
+const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const EngineKind& engine : engines) {
+    if (engine.name == name) return engine;
+    names.push_back(engine.name);
+  }
+  throw UsageError("--engine must be one of {}, not '{}'", fmt::join(names, ", "), name);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,46 @@
+// engines.h: the table of engines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+
+namespace lockstep {
+
+// Engines need libraries that not every user installs, so some are in a program of their own.
+struct OtherProgram {
+  std::string_view name;      // of the file, beside this program
+  std::string_view built_by;  // "./run torch"
+};
+
+struct EngineKind {
+  std::string_view name;
+  // The engine allocates little before it is bound, but knows its memory_bytes().
+  std::unique_ptr<Engine> (*make)(const Graph& graph, const EngineOptions& options);
+  std::map<std::string, std::string> (*libraries)();
+  // Peak f32 GFLOP/s of this machine with this number of threads; absent: not known.
+  std::optional<double> (*peak_gflops)(int threads);
+  // Which method computes each convolution fastest; null: there is no choice. Measures what the
+  // last argument does not tell.
+  ConvChoices (*choose_convolutions)(const Graph& graph, const EngineOptions& options,
+                                     const ConvChoices& known) = nullptr;
+  bool only_cpu = false;                       // it computes on no other --device
+  std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
+};
+
+EngineKind engine_elsewhere(std::string_view name, const OtherProgram& program);
+
+// Of an engine that this program knows but does not have.
+std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engines,
+                                              std::string_view name);
+
+// Throws UsageError with the names there are.
+const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name);
+
+}  // namespace lockstep

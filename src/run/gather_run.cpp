@@ -1,0 +1,103 @@
+#include "run/gather_run.h"
+
+#include <algorithm>
+
+#include "comm/gather.h"
+#include "config/json.h"
+#include "config/json_text.h"
+#include "run/clock_offsets.h"
+
+namespace lockstep {
+namespace {
+
+Json to_json(const InputCost& cost) {
+  return {{"threads", cost.threads},
+          {"seconds", cost.processor_time.count()},
+          {"examples", cost.examples}};
+}
+
+InputCost cost_from_json(const Json& json) {
+  return {.threads = json.at("threads").get<int>(),
+          .processor_time = Seconds(json.at("seconds").get<double>()),
+          .examples = json.at("examples").get<int64_t>()};
+}
+
+Json to_json(const Skipped& skipped) {
+  return {{"examples", skipped.examples}, {"files", skipped.files}, {"lines", skipped.lines}};
+}
+
+Skipped skipped_from_json(const Json& json) {
+  return {.examples = json.at("examples").get<std::vector<int64_t>>(),
+          .files = json.at("files").get<int64_t>(),
+          .lines = json.at("lines").get<std::vector<std::string>>()};
+}
+
+Json to_json(const WorkerReport& report) {
+  return {{"rank", rank_to_json(report.rank)},
+          {"start", report.start.time_since_epoch().count()},
+          {"trace", trace_to_json(report.trace)},
+          {"input", to_json(report.input)},
+          {"skipped", to_json(report.skipped)}};
+}
+
+WorkerReport from_json(const Json& json) {
+  return {.rank = rank_from_json(json.at("rank")),
+          .start = TimePoint(Clock::duration(json.at("start").get<Clock::rep>())),
+          .trace = trace_from_json(json.at("trace")),
+          .input = cost_from_json(json.at("input")),
+          .skipped = skipped_from_json(json.at("skipped"))};
+}
+
+void add_to(InputCost& sum, const InputCost& more) {
+  sum.threads = std::max(sum.threads, more.threads);
+  sum.processor_time += more.processor_time;
+  sum.examples += more.examples;
+}
+
+void shift(std::vector<StepRecord>& steps, Seconds by) {
+  for (StepRecord& step : steps) step.begin += by;
+}
+
+void shift(std::vector<TraceEvent>& events, Seconds by) {
+  for (TraceEvent& event : events) event.begin += by;
+}
+
+// `offset`: from its clock to ours. Its records count from a start of its own.
+void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
+  const Seconds by = Seconds(report.start - our_start) + offset;
+  shift(report.rank.warmup_steps, by);
+  shift(report.rank.steps, by);
+  for (TransferRecord& record : report.rank.transfers) {
+    if (record.end == Seconds{}) continue;  // it never was
+    record = {record.ready + by, record.begin + by, record.end + by};
+  }
+  shift(report.trace.layers, offset);
+  shift(report.trace.transfers, offset);
+}
+
+}  // namespace
+
+GatheredRun gather_run(Group& group, WorkerReport mine) {
+  GatheredRun gathered;
+  Communicator& control = group.control();
+  const auto add = [&](WorkerReport report) {
+    gathered.ranks.push_back(std::move(report.rank));
+    gathered.traces.push_back(std::move(report.trace));
+    add_to(gathered.input, report.input);
+    gathered.skipped = joined(gathered.skipped, report.skipped);
+  };
+  if (control.size() == 1) {
+    add(std::move(mine));
+    return gathered;
+  }
+  const std::vector<Seconds> offsets = clock_offsets(control);
+  const std::vector<std::string> texts = gather(control, json_text(to_json(mine)), 0);
+  for (size_t rank = 0; rank < texts.size(); ++rank) {
+    WorkerReport report = from_json(Json::parse(texts[rank]));
+    to_our_clock(report, offsets[rank], mine.start);
+    add(std::move(report));
+  }
+  return gathered;
+}
+
+}  // namespace lockstep

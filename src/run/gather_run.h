@@ -1,0 +1,32 @@
+// gather_run.h: gathers the measurements of all workers on rank 0, on its clock.
+#pragma once
+
+#include <vector>
+
+#include "data/pipeline/input_source.h"
+#include "report/results/chrome_trace.h"
+#include "report/results/run_result.h"
+#include "run/group.h"
+
+namespace lockstep {
+
+// The measurements of one worker after its run.
+struct WorkerReport {
+  RankResult rank;
+  TimePoint start;  // that its records count from
+  RankTrace trace;  // on its own clock
+  InputCost input;
+  Skipped skipped;
+};
+
+struct GatheredRun {
+  std::vector<RankResult> ranks;
+  std::vector<RankTrace> traces;
+  InputCost input;  // of all; threads: of one
+  Skipped skipped;  // by any
+};
+
+// Collective. Empty but on rank 0.
+GatheredRun gather_run(Group& group, WorkerReport mine);
+
+}  // namespace lockstep

@@ -1,0 +1,24 @@
+#include "run/server_thread.h"
+
+#include <utility>
+
+#include "sync/server.h"
+
+namespace lockstep {
+
+ServerThread::ServerThread(ServerSeat seat)
+    : thread_([this, seat = std::move(seat)] {
+        try {
+          Store store(seat.store);
+          run_server(*make_communicator(seat.backend, seat.roster, seat.options, store));
+        } catch (...) {  // the top of a thread: join() throws it again
+          failure_ = std::current_exception();
+        }
+      }) {}
+
+void ServerThread::join() {
+  thread_.join();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,204 @@
+#include "run/worker.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "base/error.h"
+#include "base/exit_code.h"
+#include "base/interrupt.h"
+#include "base/run_event.h"
+#include "base/version.h"
+#include "comm/gather.h"
+#include "config/evaluation_times.h"
+#include "measure/host.h"
+#include "report/render/console.h"
+#include "report/render/remarks.h"
+#include "run/conv_cache.h"
+#include "run/evaluate_run.h"
+#include "run/measure_run.h"
+#include "run/memory_check.h"
+#include "run/rank_device.h"
+#include "run/replica_run.h"
+#include "run/resume.h"
+#include "run/run_input.h"
+#include "run/run_outputs.h"
+#include "sync/server.h"
+
+namespace lockstep {
+namespace {
+
+// A stream that swallows everything.
+class Silence : public std::ostream {
+ public:
+  Silence() : std::ostream(nullptr) {}
+};
+
+RunResult started_result(const RunPlan& plan, HostInfo host) {
+  RunResult result;
+  result.program_version = program_version();
+  result.started_at = utc_text(std::chrono::system_clock::now());
+  result.config = plan.config;
+  result.facts = plan.facts;
+  result.host = std::move(host);
+  result.libraries = plan.engine->libraries();
+  result.conv_choices = plan.engine_options.conv_choices;
+  return result;
+}
+
+int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, BenchmarkLog* log) {
+  const RunResult& result = run.result;
+  const bool interrupted = result.status == RunStatus::Interrupted;
+  if (result.steps.empty()) {
+    context.err << "lockstep: interrupted before the first timed step; nothing was measured\n";
+    report_event(context, {RunEvent::Kind::Interrupted});
+    return kInterrupted;
+  }
+  const double total = result.throughput.total_images_per_second;
+  // An evaluation has the last word otherwise, as programs that read this expect.
+  if (!evaluates_during_training(plan.config)) {
+    context.out << total_block(total) << devices_line(result.facts, total) << std::flush;
+  }
+  if (log) {
+    log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
+  }
+  for (const std::string& line : summary_lines(result)) context.out << line << "\n";
+  write_outputs(plan, run, context);
+  context.out << std::flush;  // before the remarks on it
+  for (const std::string& line : remarks_after(result)) context.err << line << "\n";
+  if (interrupted) {
+    context.err << fmt::format("lockstep: interrupted after {} of {} timed steps\n",
+                               result.steps.size(), plan.facts.timed_steps);
+    report_event(context, {RunEvent::Kind::Interrupted});
+  }
+  return interrupted ? kInterrupted : kSuccess;
+}
+
+std::string resumption_line(const FoundCheckpoint& from, const RunPlan& plan) {
+  const int64_t step = plan.resume_point.step;
+  if (plan.facts.timed_steps > 0)
+    return fmt::format("resuming from {}: step {}\n", from.path, step);
+  return fmt::format(
+      "{}: training is complete at step {}; raise --num-batches or --num-epochs to continue\n",
+      from.path, step);
+}
+
+// Pins this worker, and every thread that it starts from now on, to its cores.
+WorkerShare take_share(const Context& context, const Group& group, const HostInfo& host) {
+  const CoreSet cores = group.own_cores();
+  const bool shared = group.workers_here() > 1;
+  if (shared && !cores.empty()) bind_this_thread(cores);
+  const int own = cores.empty() ? 1 : static_cast<int>(cores.size());
+  return {.threads = context.default_threads.value_or(shared ? own : host.usable_threads),
+          .rank = group.rank()};
+}
+
+void add_group_facts(RunPlan& plan, const Group& group) {
+  plan.facts.nodes = group.nodes();
+  plan.facts.servers = group.roles().servers;
+  plan.facts.workers_here = group.workers_here();
+  plan.facts.cores_here = group.cores_here();
+  if (plan.strategy->communicates) plan.facts.communicator = group.backend();
+}
+
+// Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit. A run that
+// goes on does what it did before, for the same reason.
+ConvChoices agreed_choices(const RunPlan& plan, const HostInfo& host, Context& context,
+                           Group& group, const ConvChoices& resumed) {
+  std::string text;
+  if (group.rank() == 0) {
+    const ConvCache cache(context.cache_directory, conv_conditions(plan, host), context.err);
+    text = to_text(choose_convolutions(plan, cache, context.err, resumed));
+  }
+  return conv_choices_from_text(broadcast_text(group.control(), text, 0));
+}
+
+// What is left of the plan after the newest checkpoint, if there is one.
+std::optional<FoundCheckpoint> resume(RunPlan& plan, Context& context, Group& group) {
+  if (plan.config.train_dir.empty()) return {};
+  std::optional<FoundCheckpoint> from = find_checkpoint(plan.config, group, context.err);
+  if (!from) return {};
+  go_on_from(*from, plan);
+  if (group.rank() == 0) context.err << resumption_line(*from, plan);
+  return from;
+}
+
+int measure(RunContext& context, RunPlan plan, Group& group) {
+  const RunConfig& config = plan.config;
+  const HostInfo host = read_host();
+  WorkerShare share = take_share(context, group, host);
+  if (!config.eval) share.training_examples = count_training_examples(config, group, context.err);
+  assign_worker(plan, share);
+  plan.engine_options.device = rank_device(config.device, group.local_rank(), context.environment);
+  add_group_facts(plan, group);
+  constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
+  const int64_t available = available_memory_bytes().value_or(kUnknown) / group.workers_here();
+  const bool speaks = group.rank() == 0;
+  if (config.eval) return evaluate_newest(context, plan, group, started_result(plan, host));
+  refuse_hopeless_batch(plan, available);
+  std::optional<BenchmarkLog> log;
+  if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
+  const std::optional<FoundCheckpoint> from = resume(plan, context, group);
+  if (plan.facts.timed_steps == 0) {
+    dismiss_servers(plan, group);
+    return kSuccess;
+  }
+  const ConvChoices resumed =
+      from ? conv_choices_from_text(from->checkpoint.facts().convolutions) : ConvChoices{};
+  plan.engine_options.conv_choices = agreed_choices(plan, host, context, group, resumed);
+  const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
+
+  RunResult result = started_result(plan, host);
+  if (log) log->run(result, plan.epochs);
+  if (speaks) {
+    for (const std::string& line : remarks_before(result)) context.err << line << "\n";
+  }
+  context.out << header_text(program_version(), config, plan.facts, plan.epochs)
+              << "Generating training model\n"
+              << std::flush;
+  const MeasuredRun run = measure_run(plan, *engine, group, std::move(result), context,
+                                      log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
+  if (speaks) return finish(plan, run, context, log ? &*log : nullptr);
+  return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
+}
+
+}  // namespace
+
+int work(RunContext& context, const RunConfig& config, const RankIdentity& identity,
+         const Roles& roles) {
+  RunPlan plan =
+      plan_run(config, context.engines, roles.workers);  // reports errors before connecting
+  if (identity.rank == 0) {
+    check_outputs(config);
+    check_directories(config);
+  }
+  Group group(identity, roles, config);
+  Silence silence;
+  RunContext unheard = {{.out = silence,
+                         .err = context.err,
+                         .program = context.program,
+                         .default_threads = context.default_threads,
+                         .start = context.start,
+                         .environment = context.environment},
+                        context.engines};
+  const int code = measure(identity.rank == 0 ? context : unheard, std::move(plan), group);
+  // The first to end with another code than 0 takes all ranks of mpirun with it: none may do so
+  // before rank 0 has written everything.
+  if (code == kInterrupted) group.control().barrier();
+  return code;
+}
+
+int serve(const RunConfig& config, const RankIdentity& identity, const Roles& roles) {
+  Group group(identity, roles, config);
+  const auto everyone = group.connect_everyone(kServersName);
+  // Workers handle an interrupt themselves. Before this point a signal ends all processes.
+  const InterruptWatch until_the_workers_end(
+      config.job_name.empty()
+          ? ""
+          : "lockstep: stops when its workers stop; Ctrl-C again stops it at once\n",
+      InterruptWatch::Afterwards::Nothing);
+  run_server(*everyone);
+  return kSuccess;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,28 @@
+// sweep_options.h: the options of a sweep, before it is planned.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/axes.h"
+
+namespace lockstep {
+
+struct SweepOptions {
+  std::map<std::string, std::vector<std::string>> lists;  // by name: models, and options of a run
+  std::string file;                                       // sweep.toml
+  std::string output;
+  int max_devices = 0;  // 0: as many as there are cores
+  std::optional<int> repeats = {};
+  std::optional<double> precision = {};
+  int order_seed = 1;
+  double run_timeout = 3600;
+  bool dry_run = false, best = false, retry_failed = false;
+};
+
+// `cores`: of this machine, for default values.
+std::vector<Axis> axes_of(const SweepOptions& options, int cores);
+
+}  // namespace lockstep

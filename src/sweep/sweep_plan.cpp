@@ -1,0 +1,125 @@
+#include "sweep/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "base/text.h"
+#include "config/run_label.h"
+#include "launch/rank_placement.h"
+#include "measure/host.h"
+#include "sweep/resolve_config.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kRepeats = 5, kMostForPrecision = 20;
+
+int most_devices(std::span<const Axis> axes) {
+  int most = 1;
+  for (const Axis& axis : axes) {
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) {
+        if (find_option(setting.option)->name != "num-devices") continue;
+        most = std::max(most, static_cast<int>(whole_number(setting.value).value_or(1)));
+      }
+    }
+  }
+  return most;
+}
+
+std::vector<std::string> strategies_in(std::span<const Axis> axes) {
+  std::vector<std::string> names;
+  for (const Axis& axis : axes) {
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) {
+        if (setting.option == "variable-update") names.push_back(setting.value);
+      }
+    }
+  }
+  return names;
+}
+
+// Options with several values, and options that only some of several strategies use: they are reset
+// for the others. An option that no strategy uses is a mistake.
+std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
+  const std::vector<std::string> strategies = strategies_in(axes);
+  const auto of_use = [&](const Setting& setting) {
+    return std::ranges::any_of(strategies, [&](const std::string& strategy) {
+      return has_use_for(strategy, *find_option(setting.option), setting.value);
+    });
+  };
+  std::set<std::string> names;
+  for (const Axis& axis : axes) {
+    for (const auto& point : axis.points) {
+      for (const Setting& setting : point) {
+        const bool several = axis.points.size() > 1;
+        if (several || (strategies.size() > 1 && of_use(setting))) names.insert(setting.option);
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+bool runs_here(const SweepOptions& options) {
+  return std::ranges::none_of(
+      std::array{"program", "hosts", "worker-hosts", "launcher"},
+      [&](const char* elsewhere) { return options.lists.contains(elsewhere); });
+}
+
+PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) {
+  PlannedSweep sweep;
+  sweep.cores = read_host().usable_threads;
+  RunConfig base;
+  base.engine = context.engines.front().name;
+  const std::vector<Axis> axes = axes_of(options, sweep.cores);
+  const std::set<std::string> swept = options_to_leave_out(axes);
+  const int most = most_devices(axes);
+  if (runs_here(options) && !options.lists.contains("threads") && most > 1) {
+    base.threads = std::max(1, sweep.cores / most);
+    const std::string why =
+        most > sweep.cores ? fmt::format("and {} devices share {} cores", most, sweep.cores)
+                           : fmt::format("so that {} devices fit on {} cores", most, sweep.cores);
+    sweep.notes.push_back(
+        fmt::format("every device has {} thread{} in all runs, {}; change it with --threads",
+                    base.threads, base.threads == 1 ? "" : "s", why));
+  }
+  sweep.plan = {
+      .runs = expand(base, axes,
+                     [&](const RunConfig& run) { return resolve_config(run, context, swept); }),
+      .repeats = options.repeats.value_or(options.precision ? kMostForPrecision : kRepeats),
+      .precision = options.precision,
+      .order_seed = static_cast<uint64_t>(options.order_seed),
+      .retry_failed = options.retry_failed,
+      .run_timeout = Seconds(options.run_timeout),
+      .says_devices = options.lists.contains("num-devices"),
+      .starts_processes = [](const RunConfig& run) {
+        return !run.program.empty() || wants_launcher(run, /*alone=*/true);
+      }};
+  std::vector<RunConfig> configs;
+  for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
+  sweep.differing = differing_options(configs);
+  return sweep;
+}
+
+std::string rough_time(double seconds) {
+  const int64_t whole = std::max<int64_t>(std::llround(seconds), 1), minutes = (whole + 30) / 60;
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents) {
+  std::vector<StoredRun> runs;
+  for (const StoredRun& stored : contents.runs) {
+    if (std::ranges::count(plan.runs, stored.id, &SweepRun::id)) runs.push_back(stored);
+  }
+  return runs;
+}
+
+}  // namespace lockstep

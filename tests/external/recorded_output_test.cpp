@@ -1,0 +1,97 @@
+// Ready-made definitions against output as their programs print it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "external/readings.h"
+#include "external/ready_programs.h"
+
+namespace lockstep {
+namespace {
+
+struct Recording {
+  std::string program;
+  std::vector<std::string> files;  // one for each process
+  int workers, devices;
+  double images_per_second;
+  size_t step_lines, samples;
+};
+
+std::ostream& operator<<(std::ostream& out, const Recording& recording) {
+  return out << recording.files.front();
+}
+
+class RecordedOutput : public ::testing::TestWithParam<Recording> {};
+
+void feed(Readings& readings, size_t command, const std::string& name) {
+  std::ifstream file(std::filesystem::path(LOCKSTEP_RECORDED) / name);
+  ASSERT_TRUE(file) << name;
+  for (std::string line; std::getline(file, line);) {
+    readings.add({.command = command, .time = Seconds(0), .text = line, .whole = true});
+  }
+}
+
+TEST_P(RecordedOutput, GivesTheExpectedNumbers) {
+  const Recording& recording = GetParam();
+  const Program program = load_program(recording.program);
+  Readings readings(program, recording.workers, recording.devices);
+  for (size_t i = 0; i < recording.files.size(); ++i) feed(readings, i, recording.files[i]);
+  EXPECT_EQ(readings.problem(), "");
+  EXPECT_NEAR(readings.images_per_second().value_or(0), recording.images_per_second, 1e-9);
+  EXPECT_EQ(readings.steps().size(), recording.step_lines);
+  EXPECT_EQ(readings.samples().size(), recording.samples);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RecordedOutput,
+    ::testing::Values(
+        Recording{"tf_cnn_benchmarks", {"tf_cnn_benchmarks.txt"}, 1, 2, 409.38, 4, 0},
+        // Every worker estimates the whole cluster: the mean of both.
+        Recording{"tf_cnn_benchmarks",
+                  {"tf_cnn_benchmarks_worker0.txt", "tf_cnn_benchmarks_worker1.txt"},
+                  2,
+                  2,
+                  (198.02 + 198.46) / 2,
+                  4,
+                  0},
+        Recording{"horovod_pytorch", {"horovod_pytorch.txt"}, 4, 4, 432.8, 5, 5},
+        Recording{"horovod_tensorflow", {"horovod_tensorflow.txt"}, 2, 2, 406.6, 3, 3},
+        Recording{"torchrun_ddp", {"torchrun_ddp.txt"}, 2, 2, 91.69 + 91.60, 6, 3},
+        // Without the first two lines of each: all images over all time, then both together.
+        Recording{"seed_worker",
+                  {"seed_worker0.txt", "seed_worker1.txt"},
+                  2,
+                  2,
+                  4 / (1 / 15.8 + 1 / 15.7 + 1 / 17.4 + 1 / 17.5) +
+                      4 / (1 / 17.8 + 1 / 15.8 + 1 / 15.7 + 1 / 17.4),
+                  12,
+                  4}));
+
+TEST(RecordedOutput, StepLinesOfOneDeviceBecomeSamplesOfAll) {
+  const Program program = load_program("horovod_pytorch");
+  Readings readings(program, 4, 4);
+  feed(readings, 0, "horovod_pytorch.txt");
+  EXPECT_DOUBLE_EQ(readings.samples().at(0).images_per_second, 4 * 107.4);
+}
+
+// The lines that a published run of the workers shows, four to a step.
+TEST(RecordedOutput, WorkersThatShareOneLogAreDistinguished) {
+  const Program program = load_program("seed_worker");
+  Readings readings(program, 2, 2);
+  const std::string lines[] = {
+      "    INFO:tensorflow:Worker 1: 2016-11-07 22:59:40.763573: step 30, loss = 9.50(17.8 "
+      "examples/sec; 1.800  sec/batch)",
+      "    INFO:tensorflow:Worker 0: 2016-11-07 22:59:40.763701: step 30, loss = NA(17.8 "
+      "examples/sec; 1.794  sec/batch)"};
+  for (const std::string& line : lines) {
+    readings.add({.command = 0, .time = Seconds(0), .text = line, .whole = true});
+  }
+  ASSERT_EQ(readings.steps().size(), 2u);
+  EXPECT_EQ(readings.steps()[0].worker, "1");
+  EXPECT_EQ(readings.steps()[1].worker, "0");
+  EXPECT_EQ(readings.steps()[0].step, 30);
+}
+
+}  // namespace
+}  // namespace lockstep

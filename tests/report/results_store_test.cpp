@@ -1,0 +1,176 @@
+#include "report/results/results_store.h"
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "config/run_id.h"
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Files may not grow beyond this size for as long as it lives; writing more fails, as on a full
+// disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_ = {};
+};
+
+class StoreTest : public ::testing::Test {
+ protected:
+  static StoredRun made(int repeat) {
+    StoredRun run = {.id = "abc", .repeat = repeat, .raw_file = "runs/abc.json"};
+    run.result.throughput.total_images_per_second = 10 + repeat;
+    run.result.steps.resize(3);
+    return run;
+  }
+  void add_text(const std::string& text) {
+    std::ofstream(file(), std::ios::app | std::ios::binary) << text;
+  }
+  std::string file() const { return directory_ + "/" + ResultsStore::kFile; }
+
+  TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path().string();
+};
+
+TEST_F(StoreTest, AnAppendedResultIsReadWithoutItsSamples) {
+  {
+    ResultsStore store(directory_);
+    store.append(made(0));
+    store.append(made(1));
+  }
+  const StoreContents contents = read_store(directory_);
+  ASSERT_EQ(contents.runs.size(), 2u);
+  EXPECT_THAT(contents.skipped, IsEmpty());
+  EXPECT_EQ(contents.runs[1].repeat, 1);
+  EXPECT_EQ(contents.runs[1].raw_file, "runs/abc.json");
+  EXPECT_DOUBLE_EQ(contents.runs[1].result.throughput.total_images_per_second, 11);
+  EXPECT_THAT(contents.runs[1].result.steps, IsEmpty());
+}
+
+TEST_F(StoreTest, ASecondWriterIsRefused) {
+  const ResultsStore store(directory_);
+  EXPECT_THROW(ResultsStore second(directory_), Error);
+}
+
+TEST_F(StoreTest, AReaderIgnoresInvalidLinesWithANote) {
+  {
+    ResultsStore store(directory_);
+    store.append(made(0));
+  }
+  add_text("hello\n{\"schema_version\": 99}\n[1, 2]\n{\"schema_version\":1,\"summary\":3}\n");
+  { ResultsStore(directory_).append(made(1)); }
+  add_text("{\"schema_version\": 1, \"run");
+  const StoreContents contents = read_store(directory_);
+  EXPECT_EQ(contents.runs.size(), 2u);
+  EXPECT_THAT(contents.skipped,
+              ElementsAre(HasSubstr("line 2 ignored: it is not JSON"),
+                          HasSubstr("line 3 ignored: it is a result of schema 99"),
+                          HasSubstr("line 4 ignored: it is not a result"),
+                          HasSubstr("line 5 ignored: it is not a result"),
+                          HasSubstr("line 7 ignored: it is incomplete")));
+}
+
+TEST_F(StoreTest, ADuplicateLaunchCountsOnce) {
+  add_text(stored_line(made(0)) + stored_line(made(1)) + stored_line(made(0)));
+  StoredRun again = made(1);
+  again.result.started_at = "another time";
+  add_text(stored_line(again));
+  const StoreContents contents = read_store(directory_);
+  EXPECT_EQ(contents.runs.size(), 3u);
+  EXPECT_THAT(contents.skipped,
+              ElementsAre(HasSubstr("line 3 ignored: it repeats the launch of line 1")));
+}
+
+TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
+  std::string line = stored_line(made(0));
+  line.replace(line.find("\"config\":{"), 10, "\"config\":{\"warp\":9,");
+  add_text(line);
+  EXPECT_THAT(
+      read_store(directory_).skipped,
+      ElementsAre(HasSubstr("line 1 ignored: it was written by another version of lockstep: "
+                            "a run has no option 'warp'")));
+}
+
+TEST_F(StoreTest, AWriterCutsOffAPartialLineAndContinues) {
+  { ResultsStore(directory_).append(made(0)); }
+  add_text("{\"schema_version\": 1, \"run");
+  { ResultsStore(directory_).append(made(1)); }
+  const StoreContents contents = read_store(directory_);
+  EXPECT_EQ(contents.runs.size(), 2u);
+  EXPECT_THAT(contents.skipped, IsEmpty());
+}
+
+TEST_F(StoreTest, ALineThatLacksOnlyItsNewlineIsKept) {
+  { ResultsStore(directory_).append(made(0)); }
+  fs::resize_file(file(), fs::file_size(file()) - 1);
+  EXPECT_EQ(read_store(directory_).runs.size(), 1u);
+  { ResultsStore(directory_).append(made(1)); }
+  EXPECT_EQ(read_store(directory_).runs.size(), 2u);
+}
+
+TEST_F(StoreTest, AStoreThatCannotBeRepairedIsNotLeftLocked) {
+  { ResultsStore(directory_).append(made(0)); }
+  fs::resize_file(file(), fs::file_size(file()) - 1);
+  {
+    const FileSizeLimit full(fs::file_size(file()));
+    try {
+      const ResultsStore store(directory_);
+      FAIL() << "its last line has no end, and none can be written";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("cannot repair"));
+    }
+  }
+  EXPECT_EQ(ResultsStore(directory_).contents().runs.size(), 1u);
+}
+
+// Whatever the moment of the cut, the lines before it survive.
+TEST_F(StoreTest, EveryCutOfTheFileKeepsTheLinesBeforeIt) {
+  { ResultsStore(directory_).append(made(0)); }
+  const auto first = fs::file_size(file());
+  { ResultsStore(directory_).append(made(1)); }
+  std::ifstream in(file(), std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  for (size_t length = first; length <= whole.size(); length += 97) {
+    std::ofstream(file(), std::ios::binary | std::ios::trunc) << whole.substr(0, length);
+    const ResultsStore store(directory_);
+    EXPECT_GE(store.contents().runs.size(), 1u) << length;
+    EXPECT_THAT(store.contents().skipped, IsEmpty()) << length;
+  }
+}
+
+TEST_F(StoreTest, OutputOfAProgramNeedNotBeUtf8) {
+  StoredRun run = made(0);
+  run.last_lines = {"caf\xe9"};
+  { ResultsStore(directory_).append(run); }
+  EXPECT_EQ(read_store(directory_).runs.size(), 1u);
+}
+
+TEST_F(StoreTest, ADirectoryWithoutResultsIsNamed) { EXPECT_THROW(read_store(directory_), Error); }
+
+}  // namespace
+}  // namespace lockstep

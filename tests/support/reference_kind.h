@@ -1,0 +1,20 @@
+// reference_kind.h: the reference engine as a row of the program's table of engines, so that
+// commands can be tested without the fast engines.
+#pragma once
+
+#include "run/engines.h"
+#include "support/reference_engine.h"
+
+namespace lockstep {
+
+inline EngineKind reference_kind() {
+  return {.name = "native",
+          .make = make_reference_engine,
+          .libraries =
+              [] {
+                return std::map<std::string, std::string>{{"reference", "1"}};
+              },
+          .peak_gflops = [](int) { return std::optional<double>(100); }};
+}
+
+}  // namespace lockstep

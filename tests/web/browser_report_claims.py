@@ -1,0 +1,124 @@
+"""browser_report_claims.py: what report.html shows of a sweep, and how it is used."""
+import os
+import re
+
+from browser_case import BrowserCase
+from browser_sweeps import as_alexnet, as_simulated
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
+
+DARK, LIGHT = "rgb(13, 17, 23)", "rgb(246, 248, 250)"
+
+
+class ReportPage(BrowserCase):
+    def open_first(self, **options):
+        self.page.open(f"file://{self.sweeps.served}/first/report.html", **options)
+
+    def press(self, *keys):
+        ActionChains(self.page.driver).send_keys(*keys).perform()
+
+    def test_a_complaint_is_noticed(self):
+        self.page.open("data:text/html,<img src='http://localhost:1/'><script>console.warn('odd'); missing()</script>")
+        told = "\n".join(self.page.complaints())
+        for expected in ("odd", "missing is not defined", "asked for http://localhost:1/"):
+            self.assertIn(expected, told)
+
+    def test_it_shows_the_numbers_of_the_results(self):
+        self.open_first()
+        rows = self.page.rows("#table")
+        self.assertEqual(len(rows), 2)
+        for row, rate in zip(rows, self.sweeps.rates("first")):
+            self.assert_shown(row[6], rate)
+        self.assertEqual(self.page.count("canvas"), 5, "throughput, speed-up, efficiency, distribution, trace")
+        self.assertEqual(self.page.count("#breakdown .parts"), 2)
+        self.assertGreater(self.page.count("svg.heat rect"), 1)
+        self.assertIn("processor", self.page.text("#machine"))
+        self.assert_no_complaints()
+
+    def test_arrow_keys_read_the_points(self):
+        self.open_first()
+        self.page.script("document.querySelector('#throughput .plot').focus()")
+        self.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.page.wait_for_visible("#throughput .tip")
+        tip = self.page.text("#throughput .tip").split("\n")
+        self.assertRegex(tip[0], "^2 devices")
+        self.assert_shown(tip[1].strip(), self.sweeps.rates("first")[1])
+        self.assert_no_complaints()
+
+    def test_every_chart_has_its_table(self):
+        self.open_first()
+        for chart in ("throughput", "speed-up", "efficiency", "breakdown"):
+            self.page.find(f"#{chart} summary").click()
+            self.page.wait_for_visible(f"#{chart} tbody tr", 2)  # filled when it opens
+            self.assertEqual(self.page.count(f"#{chart} tbody tr"), 2, chart)
+        self.page.find("#steps summary").click()
+        self.page.wait_for_visible("#steps tbody tr", 5)
+        self.assert_no_complaints()
+
+    def test_a_table_says_how_steps_differ(self):
+        self.open_first()
+        columns = re.compile("median ms.*p5 ms.*p95 ms.*MAD ms.*CV %.*outliers", re.DOTALL)
+        self.assertRegex(self.page.text("#step-times thead"), columns)
+        self.assertEqual(self.page.count("#step-times tbody tr"), 2)
+        for cell in self.page.texts("#step-times tbody td:not(.text)"):
+            self.assertRegex(cell, r"^[\d.,]+$")
+
+    def test_simulated_runs_are_dashed_and_published_ones_a_layer_behind(self):
+        self.sweeps.derive("mixed", lambda launch: [as_alexnet(launch)] if launch["repeat"]
+                           else [as_alexnet(launch), as_simulated(launch)])
+        self.sweeps.run("report", f"{self.sweeps.derived}/mixed")
+        self.page.open(f"file://{self.sweeps.derived}/mixed/report.html")
+        for chart in ("throughput", "speed-up", "efficiency"):
+            self.assertEqual(self.dashes_in_legend(chart),
+                             [["alexnet:2 on native", 0], ["alexnet:2 on native, simulated", 1]], chart)
+        self.page.check(lambda: self.page.find("#show-published"))
+        published = "#throughput .legend button[title]"
+        self.page.wait_for_visible(published)
+        self.assertRegex(self.page.find(published).get_attribute("title"), r"20\d\d")
+        self.page.find("#throughput summary").click()
+        self.page.wait_for_visible("#throughput tbody tr")
+        kinds = {row[1] for row in self.page.rows("#throughput")}
+        self.assertEqual(kinds, {"measured", "published", "simulated"})
+        self.assert_no_complaints()
+
+    def dashes_in_legend(self, chart):
+        legend = self.page.script("""
+            return [...document.querySelectorAll(`#${arguments[0]} .legend button`)].map(button =>
+                [button.innerText, button.querySelectorAll("svg path[stroke-dasharray]").length])""", chart)
+        return [entry for entry in legend if entry[0] != "Ideal"]
+
+    def test_a_run_that_no_longer_works_is_marked_against_the_baseline(self):
+        self.sweeps.derive("broken", lambda launch: [{**launch, "status": "failed", "error": "it broke"}
+                                                     if launch["facts"]["devices"] > 1 else launch])
+        self.sweeps.run("report", f"{self.sweeps.derived}/broken", "--baseline", f"{self.sweeps.served}/first",
+                        expect=1)
+        self.page.open(f"file://{self.sweeps.derived}/broken/report.html")
+        self.assertIn("1 of 2 configurations regressed", self.page.text("#baseline"))
+        self.assertRegex(self.page.text("#baseline tbody tr"), re.compile("FAILED.*it broke", re.DOTALL))
+        self.assert_no_complaints()
+
+    def test_the_raw_data_can_be_downloaded(self):
+        self.open_first()
+        self.page.named("button", "Launches as CSV").click()
+        name = self.page.wait_for("a whole file", self.downloaded)
+        with open(name) as lines:
+            self.assertEqual(len(lines.readlines()), 1 + 4)
+
+    def downloaded(self):
+        if not os.path.isdir(self.page.downloads):
+            return None
+        whole = [name for name in os.listdir(self.page.downloads) if name.endswith(".csv")]
+        return os.path.join(self.page.downloads, whole[0]) if whole else None
+
+    def test_it_fits_a_phone_and_follows_a_dark_scheme(self):
+        self.open_first(size=(360, 700), colour_scheme="dark")
+        self.assertEqual(self.page.script("return innerWidth"), 360)
+        self.assertLessEqual(self.page.script("return document.documentElement.scrollWidth"), 360)
+        self.assertEqual(self.background(), DARK)
+        Select(self.page.find("#theme")).select_by_value("light")
+        self.assertEqual(self.background(), LIGHT)
+        self.assert_no_complaints()
+
+    def background(self):
+        return self.page.script("return getComputedStyle(document.body).backgroundColor")
