@@ -34,7 +34,7 @@ std::string overview() {
     text += fmt::format("  {:<10}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep COMMAND --help' lists its options; 'lockstep --version' prints the version.\n"
+         "\n'lockstep COMMAND --help' lists its options; 'lockstep --version' prints versions.\n"
          "Exit codes: 0 success, 1 run failed, 2 invalid request, 130 interrupted.\n";
 }
 
@@ -50,6 +50,17 @@ const Subcommand& find_command(const std::string& name) {
                                 : fmt::format("did you mean {}?", near));
 }
 
+std::string version_text(std::span<const EngineKind> engines) {
+  std::string text = fmt::format("lockstep {}\n", program_version());
+  for (const EngineKind& engine : engines) {
+    if (engine.elsewhere) continue;
+    for (const auto& [name, versions] : engine.libraries()) {
+      text += fmt::format("{}: {}\n", name, versions);
+    }
+  }
+  return text;
+}
+
 int dispatch(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) {
     context.err << overview();
@@ -61,7 +72,7 @@ int dispatch(RunContext& context, std::span<const std::string> arguments) {
     return kSuccess;
   }
   if (first == "--version") {
-    context.out << "lockstep " << program_version() << "\n";
+    context.out << version_text(context.engines);
     return kSuccess;
   }
   return find_command(first).run(context, arguments.subspan(1));

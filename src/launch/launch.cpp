@@ -87,7 +87,6 @@ LaunchJob job_of(const Context& context, const LaunchRequest& request, const Run
       .arguments = request.arguments(for_processes(run, launcher)),
       .hosts = placement.hosts,
       .ranks = placement.ranks,
-      .environment = {{kEventsVariable, "1"}},
       .rank_variable = kRankVariable,
       .cores = launcher.here ? cores_of_workers(placement) : std::vector<std::string>{},
       .id = random_token(),
@@ -205,6 +204,7 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
     tell_of_store(job, for_all ? read_host().name : "127.0.0.1", store->port());
   }
   if (!launcher.uses_agents) job.environment[kTokenVariable] = job.token;  // agents pass it on
+  job.environment[kEventsVariable] = "1";
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);

@@ -214,7 +214,7 @@ TEST_F(Commands, TheOverviewNamesEveryCommand) {
     EXPECT_THAT(outcome.out, HasSubstr(std::string(command.name)));
     EXPECT_EQ(run({std::string(command.name), "--help"}).code, 0);
   }
-  EXPECT_THAT(run({"--version"}).out, MatchesRegex("lockstep [0-9.]+\n"));
+  EXPECT_THAT(run({"--version"}).out, MatchesRegex("lockstep [0-9.]+\nreference: 1\n"));
 }
 
 }  // namespace

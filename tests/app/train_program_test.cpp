@@ -191,48 +191,5 @@ TEST_F(External, CompareRejectsRunsThatCannotBeCompared) {
   EXPECT_EQ(run({"compare", path("a.json"), path("a.json"), "--threshold=x"}).code, 2);
 }
 
-// The folder of a python3 that has PyTorch; empty: there is none.
-std::string python_with_torch() {
-  for (const std::string folder : {"", "/usr/bin/"}) {
-    const std::string command = folder + "python3 -c 'import torch' >/dev/null 2>&1";
-    if (std::system(command.c_str()) == 0) return folder.empty() ? "." : folder;
-  }
-  return "";
-}
-
-class RealPyTorch : public External {
- protected:
-  void SetUp() override {
-    External::SetUp();
-    const std::string folder = python_with_torch();
-    if (folder.empty()) GTEST_SKIP() << "no python3 here can import torch (Debian: python3-torch)";
-    const std::string path = std::getenv("PATH");
-    if (folder != ".") setenv("PATH", (folder + ":" + path).c_str(), 1);
-  }
-
-  Outcome measure(const std::string& program, std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"--model=lenet",     "--batch-size=4",
-                                      "--threads=1",       "--num-batches=6",
-                                      "--display-every=2", "--num-warmup-batches=1"};
-    words.insert(words.end(), more.begin(), more.end());
-    return train(std::string(LOCKSTEP_EXAMPLES) + "/" + program, words);
-  }
-};
-
-TEST_F(RealPyTorch, TheExampleIsMeasured) {
-  const Outcome outcome = measure("pytorch_train.toml");
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const RunResult result = read_result(path("r.json"));
-  EXPECT_EQ(result.steps.size(), 3u);
-  EXPECT_GT(result.throughput.total_images_per_second, 0);
-}
-
-TEST_F(RealPyTorch, TheExampleIsMeasuredOnTwoDevices) {
-  const Outcome outcome = measure("pytorch_ddp.toml", {"--num-devices=2"});
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const RunResult result = read_result(path("r.json"));
-  EXPECT_EQ(result.program->total_lines.size(), 2u);
-}
-
 }  // namespace
 }  // namespace lockstep

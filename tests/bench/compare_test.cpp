@@ -11,6 +11,7 @@
 
 #include "support/temporary_directory.h"
 
+namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,7 +50,7 @@ TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
   const std::string page = text_in("page.md");
   EXPECT_THAT(page, HasSubstr("| lenet | 2 | 1 |"));
   EXPECT_THAT(page, HasSubstr("### lenet, batch 2, 1 thread"));
-  EXPECT_THAT(page, HasSubstr("LibTorch 1."));
+  EXPECT_THAT(page, HasSubstr("LibTorch 2."));
   EXPECT_THAT(page, HasSubstr("\nbetween\n"));
   EXPECT_EQ(page.find("\nold\n"), std::string::npos);
   EXPECT_THAT(text_in("page.svg"), HasSubstr("</svg>"));
@@ -66,3 +67,4 @@ TEST_F(Compare, RefusesWhatItCannotMeasureInOneLine) {
 }
 
 }  // namespace
+}  // namespace lockstep

@@ -118,7 +118,8 @@ TEST(ExampleProto, FeaturesOfAllKindsComeBack) {
   EXPECT_EQ(text_of(features.at("text").byte_strings().at(0)), "hello");
   EXPECT_EQ(features.at("numbers").integers(), (std::vector<int64_t>{1, -1, 1000000}));
   EXPECT_EQ(features.at("reals").floats(), (std::vector<float>{0.5f, -2}));
-  EXPECT_THAT(error_of([&] { features.at("reals").integers(); }), HasSubstr("not a list of integers"));
+  EXPECT_THAT(error_of([&] { features.at("reals").integers(); }),
+              HasSubstr("not a list of integers"));
 }
 
 TEST(ExampleProto, UnpackedListsAreReadToo) {

@@ -16,6 +16,4 @@ void use_threads(int threads);
 // Waits for what was handed to the device. A CPU has done it already.
 void wait_until_idle(at::Device device);
 
-std::string library_versions();
-
 }  // namespace lockstep::libtorch

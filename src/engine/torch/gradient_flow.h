@@ -7,6 +7,7 @@
 #pragma once
 
 #include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/variable.h>
 
 #include <memory>
 #include <optional>
@@ -38,8 +39,10 @@ class GradientFlow {
   BackwardClock& clock_;
   std::optional<PinnedGradients> pinned_;  // of devices other than the CPU
   std::vector<ParameterId> order_;
-  // Autograd keeps these alive only as long as a graph; the hooks on them must last.
-  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+  // Autograd keeps these alive only as long as a graph; the hooks on them must last. Which smart
+  // pointer it is depends on the version of LibTorch.
+  using Accumulator = decltype(torch::autograd::impl::grad_accumulator(at::Tensor()));
+  std::vector<Accumulator> accumulators_;
 
   // Of the backward that runs now.
   const GradientReady* ready_ = nullptr;

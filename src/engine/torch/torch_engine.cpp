@@ -8,6 +8,7 @@
 #include "engine/torch/device.h"
 #include "engine/torch/gradient_flow.h"
 #include "engine/torch/layers.h"
+#include "engine/torch/loaded_library.h"
 #include "engine/torch/memory_estimate.h"
 #include "nn/cost.h"
 
@@ -173,9 +174,13 @@ StepOutcome TorchEngine::outcome() const {
 }  // namespace libtorch
 
 std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options) {
+  libtorch::require_built_version();
   return std::make_unique<libtorch::TorchEngine>(graph, options);
 }
 
-std::string torch_library_versions() { return libtorch::library_versions(); }
+std::string torch_library_versions() {
+  libtorch::require_built_version();
+  return libtorch::library_versions();
+}
 
 }  // namespace lockstep

@@ -12,11 +12,12 @@
 namespace lockstep {
 
 // Sets the number of threads of the calling thread's OpenMP pool, on which ATen, oneDNN and BLAS
-// run. Throws UsageError when there is no such device. memory_bytes() is an estimate: LibTorch
-// allocates as it goes.
+// run. Throws UsageError when there is no such device, and Error when the loaded LibTorch is not
+// the version this program was built for. memory_bytes() is an estimate: LibTorch allocates as it
+// goes.
 std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options);
 
-// "LibTorch 1.13.0, Intel(R) MKL-DNN v2.6.3, OpenBLAS 0.3.21"
+// LibTorch and the libraries inside it, for the result file. Throws Error as above.
 std::string torch_library_versions();
 
 }  // namespace lockstep
