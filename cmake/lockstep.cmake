@@ -41,9 +41,9 @@ endif()
 
 # lockstep_library(NAME SOURCES a.cpp b.cpp DEPENDS base tensor LINKS fmt::fmt)
 # DEPENDS names folders (the arrows of docs/architecture.md), LINKS names foreign libraries.
-# COLD: no training step runs it. OWN_HEADERS: its compiler flags differ, so it precompiles nothing.
+# COLD: no training step runs it.
 function(lockstep_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD;OWN_HEADERS" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
   add_library(lockstep_${name} STATIC ${arg_SOURCES})
   set_property(GLOBAL APPEND PROPERTY LOCKSTEP_LIBRARIES lockstep_${name})
   target_include_directories(lockstep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -54,9 +54,7 @@ function(lockstep_library name)
     set(kind cold)
     lockstep_cold(lockstep_${name})
   endif()
-  if(NOT arg_OWN_HEADERS)
-    lockstep_reuse_headers(lockstep_${name} ${kind})
-  endif()
+  lockstep_reuse_headers(lockstep_${name} ${kind})
 endfunction()
 
 # Every test has one of these labels: ctest -L LABEL. The target LABEL_tests builds what they need.
@@ -85,15 +83,17 @@ function(lockstep_test name)
     add_dependencies(${name} ${arg_RUNS})
   endif()
   lockstep_test_properties(properties "${arg_LABEL}" "${arg_TIMEOUT}" "${arg_PROCESSORS}" ${name})
+  # A program that skips one of its tests counts as skipped: CI must notice.
+  set(skipped SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES ${properties})
+    set_tests_properties(${name} PROPERTIES ${properties} ${skipped})
   elseif(arg_SHARDS)
     foreach(shard RANGE 1 ${arg_SHARDS})
       set(shard_name ${name}_${shard}_of_${arg_SHARDS})
       math(EXPR index "${shard} - 1")
       add_test(NAME ${shard_name} COMMAND ${name})
-      set_tests_properties(${shard_name} PROPERTIES ${properties})
+      set_tests_properties(${shard_name} PROPERTIES ${properties} ${skipped})
       set_property(TEST ${shard_name} APPEND PROPERTY ENVIRONMENT
         GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
     endforeach()

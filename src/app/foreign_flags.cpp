@@ -153,7 +153,7 @@ KnownArguments without_foreign_flags(std::span<const std::string> arguments) {
     if (is_refused(*flag, word)) {
       known.refused.push_back(fmt::format("--{}: {}", word.name, flag->why));
     } else {
-      known.passed_over.push_back("--" + word.name);
+      known.ignored.push_back("--" + word.name);
     }
   }
   return known;

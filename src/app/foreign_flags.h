@@ -12,9 +12,9 @@
 namespace lockstep {
 
 struct KnownArguments {
-  std::vector<std::string> arguments;    // the rest, in order
-  std::vector<std::string> passed_over;  // names of ignored flags
-  std::vector<std::string> refused;      // lines
+  std::vector<std::string> arguments;  // the rest, in order
+  std::vector<std::string> ignored;    // names of ignored flags
+  std::vector<std::string> refused;    // lines
 };
 
 KnownArguments without_foreign_flags(std::span<const std::string> arguments);

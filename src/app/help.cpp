@@ -51,7 +51,7 @@ std::string help_text(const CommandSyntax& syntax) {
                   syntax.positional ? " " + words_of(*syntax.positional) : "");
   if (syntax.positional) {
     text += fmt::format("\n  {:<{}}{}\n", syntax.positional->name, kHelpColumn - 2,
-                        syntax.positional->help);
+                        wrapped(syntax.positional->help));
   }
   std::string group;
   for (const Flag& flag : syntax.flags) {

@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/family_options.h"
 
 namespace lockstep {
 namespace {

@@ -16,8 +16,7 @@ void become(const OtherProgram& other, const Context& context, const std::string
   const std::filesystem::path path =
       std::filesystem::path(context.program).parent_path() / other.name;
   if (access(path.c_str(), X_OK) != 0) {
-    throw UsageError("this needs the program {}, which does not exist; '{}' builds it",
-                     path.string(), other.built_by);
+    throw UsageError("--engine: {} is not built; '{}' builds it", path.string(), other.built_by);
   }
   std::vector<std::string> words = {path.string(), command};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -17,6 +17,7 @@ void write_whole_file(const std::string& path, std::string_view text);
 std::optional<std::string> target_of_temporary(const std::string& name);
 
 // Empty if a file could be written there, else why not. Leaves nothing behind.
+// Throws DiskFullError when there is no room.
 std::string why_unwritable(const std::string& path);
 
 }  // namespace lockstep

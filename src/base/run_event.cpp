@@ -1,9 +1,11 @@
 #include "base/run_event.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ostream>
+
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -15,8 +17,7 @@ constexpr std::string_view kNames[] = {"interrupted", "failed", "disk-full"};
 
 std::string event_line(const RunEvent& event) {
   std::string line = fmt::format("{}{}", kMark, kNames[static_cast<size_t>(event.kind)]);
-  if (!event.text.empty()) line += " " + event.text;
-  std::ranges::replace(line, '\n', ';');
+  if (!event.text.empty()) line += fmt::format(" {}", fmt::join(split(event.text, '\n'), "; "));
   return line;
 }
 

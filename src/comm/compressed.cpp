@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "comm/chunk.h"
 #include "comm/forwarding.h"
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 
 namespace lockstep {
 namespace {

@@ -16,9 +16,9 @@
 #include "base/error.h"
 #include "base/log_line.h"
 #include "base/network_interface.h"
-#include "comm/kernels.h"
 #include "comm/missing_ranks.h"
 #include "comm/pipe_signal.h"
+#include "comm/reduce_kernels.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 

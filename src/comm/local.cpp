@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "comm/chunk.h"
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 
 namespace lockstep {
 namespace {

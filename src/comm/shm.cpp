@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "comm/chunk.h"
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 #include "comm/shm_mail.h"
 #include "comm/shm_segment.h"
 

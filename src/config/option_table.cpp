@@ -1,5 +1,5 @@
 // option_table.cpp: the table of options. A new option is a member of RunConfig and a row here.
-// Names from other tables (strategies, launchers, ...) are added by app/family_options.cpp.
+// Names from other tables (strategies, launchers, ...) are added by launch/family_options.cpp.
 #include "config/run_options.h"
 
 namespace lockstep {

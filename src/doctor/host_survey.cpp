@@ -56,10 +56,10 @@ class Surveyor {
   }
 
   Next hear(const OutputLine& line) {
-    if (over_) return Next::GoOn;  // output of probes that are being ended
+    if (over_) return Next::Continue;  // output of probes that are being ended
     if (line.from_stderr) {
       complain(line.command, line.text);
-      return Next::GoOn;
+      return Next::Continue;
     }
     size_t host = line.command;
     std::string text = line.text;
@@ -73,10 +73,10 @@ class Surveyor {
     } else if (said.kind == "gone") {
       gone_.push_back(line.command);
     }
-    return Next::GoOn;
+    return Next::Continue;
   }
 
-  Next poll() const { return over_ ? Next::Stop : Next::GoOn; }
+  Next poll() const { return over_ ? Next::Stop : Next::Continue; }
 
   HostSurvey finish() {
     lose_those_gone();

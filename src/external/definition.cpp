@@ -10,6 +10,7 @@
 #include "config/run_options.h"
 #include "external/pattern.h"
 #include "external/template.h"
+#include "launch/family_options.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -115,7 +116,7 @@ class Checker {
         continue;
       }
       RunConfig scratch;
-      attempt(key, [&] { set_from_text(scratch, *option, row.second); });
+      attempt(key, [&] { set_option(scratch, *option, row.second); });
     }
     for (const auto& [name, map] : program_.names) {
       if (!option_named(name)) add("names." + name, "is not a run option");

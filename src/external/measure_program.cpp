@@ -131,9 +131,9 @@ PlanOutcome watch(const ExternalRun& run, Readings& readings, std::ostream& err)
       err << "[" << run.plan[output.command].name << "] " << output.text << "\n";
     }
     const bool over = found == Readings::Found::Enough || found == Readings::Found::Forbidden;
-    return over ? Next::Stop : Next::GoOn;
+    return over ? Next::Stop : Next::Continue;
   };
-  const auto poll = [&] { return interrupts.interrupted() ? Next::Stop : Next::GoOn; };
+  const auto poll = [&] { return interrupts.interrupted() ? Next::Stop : Next::Continue; };
   return run_commands(run.plan, run.limits,
                       {.line = line, .poll = poll, .log_directory = run.config.log_dir});
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "config/run_options.h"
 #include "external/template.h"
+#include "launch/family_options.h"
 
 namespace lockstep {
 namespace {
@@ -169,7 +170,7 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
   for (const RunOption& option : run_options()) {
     const auto value = program.fixed.find(with_underscores(option.name));
     if (value == program.fixed.end()) continue;
-    set_from_text(fixed, option, value->second);
+    set_option(fixed, option, value->second);
     const std::string wanted = text_of(run, option), given = text_of(fixed, option);
     if (wanted == given || wanted == text_of({}, option)) continue;
     problems.push_back(fmt::format("--{} {}: not supported by {}; it always uses {}", option.name,

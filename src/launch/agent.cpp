@@ -166,9 +166,9 @@ int run_job(Context& context, const AgentJob& job, Orders& orders) {
     context.out << (said.from_stderr ? "err " : "out ") << job.ranks[said.command] << " "
                 << said.text << "\n"
                 << std::flush;
-    return Next::GoOn;
+    return Next::Continue;
   };
-  const auto poll = [&] { return orders.take() ? Next::Stop : Next::GoOn; };
+  const auto poll = [&] { return orders.take() ? Next::Stop : Next::Continue; };
   const PlanOutcome outcome = run_commands(
       commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},

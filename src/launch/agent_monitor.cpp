@@ -37,7 +37,7 @@ class AgentMonitor : public RunMonitor {
       complaints_[line.command] = line.text;
       relay_.keep(host(line.command), line.text);
       context_.err << "[" << host(line.command) << "] " << line.text << "\n" << std::flush;
-      return Next::GoOn;
+      return Next::Continue;
     }
     const AgentLine said = parse_agent_line(line.text);
     if (said.kind == "store") {
@@ -58,7 +58,7 @@ class AgentMonitor : public RunMonitor {
     } else if (said.kind == "failed") {
       fail(line.command, said);
     }
-    return Next::GoOn;
+    return Next::Continue;
   }
 
   std::vector<StdinMessage> messages() override {
@@ -75,7 +75,7 @@ class AgentMonitor : public RunMonitor {
 
   // After a failure all hosts are told to stop, and kForLogs limits the wait.
   Next poll() override {
-    return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::GoOn;
+    return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::Continue;
   }
 
   int exit_code(const PlanOutcome& outcome) override {

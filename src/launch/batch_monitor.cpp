@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 #include "base/interrupt.h"
 #include "base/run_event.h"
@@ -18,18 +20,33 @@ class FollowedFile {
  public:
   explicit FollowedFile(std::string path) : path_(std::move(path)) {}
 
-  void pass_on(std::ostream& out) {
+  // Whole lines; when the job has ended, also the last one without an end. Events of the launcher
+  // inside the job are taken out: the first failure is kept.
+  void pass_on(std::ostream& out, bool ended) {
     std::ifstream file(path_, std::ios::binary);
-    if (!file.seekg(static_cast<std::streamoff>(read_))) return;
-    const std::string news{std::istreambuf_iterator<char>(file), {}};
-    if (news.empty()) return;
-    read_ += news.size();
-    out << news << std::flush;
+    if (file.seekg(static_cast<std::streamoff>(read_))) {
+      const std::string news{std::istreambuf_iterator<char>(file), {}};
+      read_ += news.size();
+      unfinished_ += news;
+    }
+    for (size_t end = 0; (end = unfinished_.find('\n')) != std::string::npos;) {
+      const std::string line = unfinished_.substr(0, end);
+      unfinished_.erase(0, end + 1);
+      const auto event = parse_event_line(line);
+      if (!event) out << line << "\n";
+      const bool failed = event && event->kind != RunEvent::Kind::Interrupted;
+      if (failed && !failure_) failure_ = event;
+    }
+    if (ended) out << std::exchange(unfinished_, "");
+    out << std::flush;
   }
+  const std::optional<RunEvent>& failure() const { return failure_; }
 
  private:
   std::string path_;
   size_t read_ = 0;
+  std::string unfinished_;
+  std::optional<RunEvent> failure_;
 };
 
 class BatchMonitor : public RunMonitor {
@@ -39,7 +56,7 @@ class BatchMonitor : public RunMonitor {
   Next hear(const OutputLine& line) override {
     if (line.from_stderr) {
       context_.err << line.text << "\n" << std::flush;
-      return Next::GoOn;
+      return Next::Continue;
     }
     last_ = parse_batch_news(line.text);
     if (!out_) {
@@ -53,18 +70,18 @@ class BatchMonitor : public RunMonitor {
                                   waits ? fmt::format(" ({})", last_.more) : "")
                    << std::flush;
     }
-    return Next::GoOn;
+    return Next::Continue;
   }
 
   std::vector<StdinMessage> messages() override { return {}; }
 
   Next poll() override {
-    pass_on();
-    return interrupts_.interrupted() ? Next::Stop : Next::GoOn;
+    pass_on(/*ended=*/false);
+    return interrupts_.interrupted() ? Next::Stop : Next::Continue;
   }
 
   int exit_code(const PlanOutcome& outcome) override {
-    pass_on();
+    pass_on(/*ended=*/true);
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
       return fail(outcome.why.empty() ? "lost contact with the Slurm job" : outcome.why);
@@ -82,13 +99,14 @@ class BatchMonitor : public RunMonitor {
  private:
   int fail(const std::string& why) {
     context_.err << "lockstep: " << why << "\n";
-    report_event(context_, {.text = why});
+    const bool told = err_ && err_->failure();
+    report_event(context_, told ? *err_->failure() : RunEvent{.text = why});
     return kFailure;
   }
 
-  void pass_on() {
-    if (out_) out_->pass_on(context_.out);
-    if (err_) err_->pass_on(context_.err);
+  void pass_on(bool ended) {
+    if (out_) out_->pass_on(context_.out, ended);
+    if (err_) err_->pass_on(context_.err, ended);
   }
 
   Context& context_;

@@ -79,14 +79,14 @@ class Step {
   Answers run() const {
     Answers answers;
     if (plan_.empty()) return answers;
-    const PlanOutcome outcome =
-        run_commands(plan_, {.time = patience_},
-                     {.line =
-                          [&](const OutputLine& line) {
-                            answers[plan_[line.command].name].push_back(line.text);
-                            return Next::GoOn;
-                          },
-                      .poll = [&] { return deployment_.interrupted() ? Next::Stop : Next::GoOn; }});
+    const PlanOutcome outcome = run_commands(
+        plan_, {.time = patience_},
+        {.line =
+             [&](const OutputLine& line) {
+               answers[plan_[line.command].name].push_back(line.text);
+               return Next::Continue;
+             },
+         .poll = [&] { return deployment_.interrupted() ? Next::Stop : Next::Continue; }});
     if (outcome.end == RunEnd::Interrupted) throw Interrupted();
     std::vector<HostFailure> failures;
     for (size_t i = 0; i < plan_.size(); ++i) {

@@ -30,12 +30,12 @@ class ProcessMonitor : public RunMonitor {
     } else {
       relay_.hear_starter(plan_.commands[line.command].name, line.text);
     }
-    return Next::GoOn;
+    return Next::Continue;
   }
 
   std::vector<StdinMessage> messages() override { return {}; }
   Next poll() override {
-    if (!interrupts_.interrupted()) return Next::GoOn;
+    if (!interrupts_.interrupted()) return Next::Continue;
     const bool asked = std::exchange(asked_to_stop_, true);
     if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process does not exit");
     return Next::Stop;

@@ -13,7 +13,7 @@ CommandAnswer ask(const std::vector<std::string>& argv, Seconds patience) {
                                              if (!line.from_stderr)
                                                answer.lines.push_back(line.text);
                                              if (!line.text.empty()) last_words = line.text;
-                                             return Next::GoOn;
+                                             return Next::Continue;
                                            }});
   answer.found = outcome.commands.front().status.has_value();
   answer.well = outcome.end == RunEnd::Completed;

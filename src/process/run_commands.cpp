@@ -75,18 +75,18 @@ class Plan {
 
   void turn() {
     hear_news();
-    deliver_letters();
+    deliver_messages();
     if (decided_) return;
     if (workers_are_done()) return decide(RunEnd::Completed, "");
     if (watch_.poll && watch_.poll() == Next::Stop) decide(RunEnd::Interrupted, "interrupted");
     check_time();
   }
 
-  void deliver_letters() const {
+  void deliver_messages() const {
     if (!watch_.messages) return;
-    for (const StdinMessage& letter : watch_.messages()) {
-      const Running* addressee = running_[letter.command].get();
-      if (addressee && !addressee->reaped) addressee->process.tell(letter.text);
+    for (const StdinMessage& message : watch_.messages()) {
+      const Running* receiver = running_[message.command].get();
+      if (receiver && !receiver->reaped) receiver->process.tell(message.text);
     }
   }
 

@@ -41,7 +41,7 @@ struct StdinMessage {
   std::string text;
 };
 
-enum class Next { GoOn, Stop };
+enum class Next { Continue, Stop };
 
 struct RunWatch {
   // Returns Stop when the plan has reached its goal. Lines that processes write while they are

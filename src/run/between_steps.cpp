@@ -74,11 +74,11 @@ void BetweenSteps::evaluate_now(const PausedReplica& replica) {
   context_.out << fmt::format("Running evaluation at global_step {}\n", step_);
   evaluate(replica);
   const std::optional<double>& wanted = plan_.config.stop_at_top_1_accuracy;
-  reached_goal_ = wanted && evaluations_.back().top_1_accuracy >= *wanted;
-  context_.out << (reached_goal_
-                       ? fmt::format("Stopping, as eval accuracy at least {} was reached\n",
-                                     *wanted)
-                       : "Resuming training\n")
+  const bool reached = wanted && evaluations_.back().top_1_accuracy >= *wanted;
+  if (reached) agreement_.reach_goal();
+  context_.out << (reached ? fmt::format("Stopping, as eval accuracy at least {} was reached\n",
+                                         *wanted)
+                           : "Resuming training\n")
                << std::flush;
 }
 

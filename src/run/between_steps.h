@@ -25,8 +25,7 @@ class BetweenSteps {
   void after_step(
       const PausedReplica& replica);  // and after the agreement of that step, if it had one
   void warmup_done() { evaluation_time_ = checkpoint_time_ = Seconds{0}; }
-  bool reached_goal() const { return reached_goal_; }  // --stop-at-top-1-accuracy
-  void finish(const PausedReplica& replica);           // after the last step
+  void finish(const PausedReplica& replica);  // after the last step
 
   // Since the warm-up, until the last step.
   Seconds evaluation_time() const { return evaluation_time_; }
@@ -53,10 +52,9 @@ class BetweenSteps {
   std::optional<Evaluator> evaluator_;
   std::vector<Evaluation> evaluations_;
   Seconds evaluation_time_{}, checkpoint_time_{};
-  bool reached_goal_ = false;
 };
 
-// An observer with an between_steps behind it.
+// Adds BetweenSteps to another observer.
 class BetweenStepsObserver : public LoopObserver {
  public:
   // Borrows all of it; `between_steps` may be null.
@@ -73,10 +71,7 @@ class BetweenStepsObserver : public LoopObserver {
     observer_.warmup_done();
     if (between_steps_) between_steps_->warmup_done();
   }
-  StopReason stop_reason() override {
-    const bool reached_goal = between_steps_ && between_steps_->reached_goal();
-    return reached_goal ? StopReason::GoalReached : observer_.stop_reason();
-  }
+  StopReason stop_reason() override { return observer_.stop_reason(); }
   Seconds evaluation_time() const {
     return between_steps_ ? between_steps_->evaluation_time() : Seconds{0};
   }

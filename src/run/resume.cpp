@@ -47,7 +47,7 @@ void check_same_network(const FoundCheckpoint& found, const RunPlan& plan) {
                    facts.model, facts.dataset, plan.facts.model, plan.facts.dataset);
 }
 
-void go_on_from(const FoundCheckpoint& found, RunPlan& plan) {
+void resume_from(const FoundCheckpoint& found, RunPlan& plan) {
   check_same_network(found, plan);
   const CheckpointFacts& facts = found.checkpoint.facts();
   if (facts.optimizer != plan.optimizer.name) {

@@ -18,7 +18,7 @@ std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Group& grou
 // Shortens the plan to what is left of it. The run ends where it would have ended without
 // interruption, and has its own warm-up. Nothing left: no steps are planned. Throws Error when the
 // checkpoint is of another network, data set or optimizer.
-void go_on_from(const FoundCheckpoint& found, RunPlan& plan);
+void resume_from(const FoundCheckpoint& found, RunPlan& plan);
 void check_same_network(const FoundCheckpoint& found, const RunPlan& plan);
 
 }  // namespace lockstep

@@ -31,7 +31,7 @@ std::string address_of(const std::string& node) {
   const Command ask = {.name = "scontrol", .argv = {"scontrol", "show", "node", node}};
   run_commands(std::span(&ask, 1), {.time = kPatience}, {.line = [&](const OutputLine& line) {
                  text += line.text + "\n";
-                 return Next::GoOn;
+                 return Next::Continue;
                }});
   const std::string address = node_address(text);
   return address.empty() ? node : address;

@@ -39,7 +39,7 @@ StepRecord StepAgreement::agree(int step, const StepRecord& mine) {
                                        control_.rank() == 0 ? static_cast<float>(steps) : 0.0F};
   if (control_.size() > 1) control_.all_reduce(numbers);
   interrupted_ = numbers[Interrupted] > 0;
-  goal_reached_ = numbers[GoalReached] > 0;
+  if (numbers[GoalReached] > 0) goal_reached_ = true;
   save_ = numbers[Save] > 0;
   next_ = step + static_cast<int>(numbers[Steps]);
   StepRecord all = mine;

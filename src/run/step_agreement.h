@@ -34,6 +34,8 @@ class StepAgreement {
   // Requests, which all workers see at the next agreement.
   void ask_to_end() { asks_to_end_ = true; }  // the goal is reached
   void ask_to_save() { asks_to_save_ = true; }
+  // On all workers alike, who need no agreement: every one of them sees the same accuracy.
+  void reach_goal() { goal_reached_ = true; }
   // Whether any worker requested a checkpoint; equal on all workers. True once for each request.
   bool take_save_request() { return std::exchange(save_, false); }
 

@@ -118,7 +118,7 @@ std::optional<FoundCheckpoint> resume(RunPlan& plan, Context& context, Group& gr
   if (plan.config.train_dir.empty()) return {};
   std::optional<FoundCheckpoint> from = find_checkpoint(plan.config, group, context.err);
   if (!from) return {};
-  go_on_from(*from, plan);
+  resume_from(*from, plan);
   if (group.rank() == 0) context.err << resumption_line(*from, plan);
   return from;
 }

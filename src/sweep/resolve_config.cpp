@@ -22,18 +22,19 @@ bool fits(const RunConfig& run, const RunOption& option, std::string_view strate
 }
 
 // An unknown value stays and is reported later.
-bool has_no_place(const RunConfig& run, const RunOption& option) {
+bool is_unused_by_strategy(const RunConfig& run, const RunOption& option) {
   return !fits(run, option, run.variable_update) &&
          std::ranges::any_of(strategies(), [&](const StrategyKind& other) {
            return fits(run, option, other.name);
          });
 }
 
-RunConfig without_what_has_no_place(RunConfig run, const std::set<std::string>& swept) {
+RunConfig without_unused_options(RunConfig run, const std::set<std::string>& swept) {
   find_strategy(run.variable_update);  // throws for an unknown strategy
   for (const std::string& name : swept) {
     const RunOption& option = *find_option(name);
-    if (has_no_place(run, option)) set_from_text(run, option, text_of(RunConfig{}, option));
+    if (is_unused_by_strategy(run, option))
+      set_from_text(run, option, text_of(RunConfig{}, option));
   }
   return run;
 }
@@ -59,7 +60,7 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
 RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept) {
   if (!requested.program.empty()) return resolve_program_run(requested);
-  RunConfig run = without_what_has_no_place(requested, swept);
+  RunConfig run = without_unused_options(requested, swept);
   check_data_is_here(run, context);
   // A run is identified by its hosts, not by the name of the host file.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));

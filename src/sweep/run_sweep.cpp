@@ -170,9 +170,9 @@ class Sweep {
       if (failed && !failure) failure = event;
       const auto rate = rate_in(output.text);
       if (rate && watch_.live) watch_.live(now, *rate);
-      return Next::GoOn;
+      return Next::Continue;
     };
-    const auto poll = [&] { return watch_.interrupted() ? Next::Stop : Next::GoOn; };
+    const auto poll = [&] { return watch_.interrupted() ? Next::Stop : Next::Continue; };
     const PlanOutcome ended = run_commands(
         std::span(&command, 1), {.time = plan_.run_timeout, .interrupted_grace = kLongSteps},
         {.line = line, .poll = poll});

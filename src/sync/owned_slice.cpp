@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 
 namespace lockstep {
 

@@ -103,7 +103,7 @@ TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
           "--use_fp16=False --server_protocol grpc --fp16_loss_scale 128 --mkl");
   EXPECT_EQ(harmless.code, 0) << text_in(directory_ / "err");
   EXPECT_NE(
-      text_in(directory_ / "err").find("they change nothing here: --use-fp16, --server-protocol"),
+      text_in(directory_ / "err").find("(no effect in lockstep): --use-fp16, --server-protocol"),
       std::string::npos);
 }
 

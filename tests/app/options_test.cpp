@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/family_options.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/family_options.h"
 #include "nn/optimizer.h"
 #include "sync/strategies.h"
 

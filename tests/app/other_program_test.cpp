@@ -54,8 +54,7 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
 
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
   EXPECT_EQ(train("other"), kUsage);
-  EXPECT_THAT(err_.str(),
-              HasSubstr("lockstep-other, which does not exist; './run other' builds it"));
+  EXPECT_THAT(err_.str(), HasSubstr("lockstep-other is not built; './run other' builds it"));
 }
 
 TEST_F(OtherEngine, IsListedWhenAnEngineIsUnknown) {

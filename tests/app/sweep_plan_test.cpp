@@ -41,13 +41,13 @@ TEST_F(Sweep, EquivalentCombinationsAreOneRun) {
       sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--num-ps=1,2",
              "--variable-update=replicated,parameter_server", "--gradient-compression=none,fp16"}));
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("4 runs, 1 launches each"));
+  EXPECT_THAT(listed.out, HasSubstr("4 runs, 1 launch each"));
   const auto with_fp16 = [&](const char* strategies) {
     return run(sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--gradient-compression=fp16",
                       strategies}));
   };
   const Ran one_uses_it = with_fp16("--variable-update=replicated,parameter_server");
-  EXPECT_THAT(one_uses_it.out, HasSubstr("2 runs, 1 launches each")) << one_uses_it.err;
+  EXPECT_THAT(one_uses_it.out, HasSubstr("2 runs, 1 launch each")) << one_uses_it.err;
   EXPECT_THAT(one_uses_it.out,
               HasSubstr("variable-update=parameter_server gradient-compression=none"));
   const Ran refused = with_fp16("--variable-update=parameter_server,distributed_replicated");
@@ -61,7 +61,7 @@ TEST_F(Sweep, AListOfHostsIsSweptOverTheirNumber) {
   for (const char* nodes : {"nodes=1", "nodes=2", "nodes=3"}) {
     EXPECT_THAT(listed.out, HasSubstr(nodes));
   }
-  EXPECT_THAT(listed.out, HasSubstr("3 runs, 1 launches each"));
+  EXPECT_THAT(listed.out, HasSubstr("3 runs, 1 launch each"));
 }
 
 TEST_F(Sweep, ARunIsIdentifiedByItsHostsNotByTheirFile) {
@@ -108,6 +108,14 @@ TEST_F(Sweep, TheExampleCanBeRun) {
                           "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("inception3:16 x2 native"));
+}
+
+TEST_F(Sweep, NamesOfTablesAreAcceptedInAnyCaseAndGiveTheSameRuns) {
+  const Ran listed =
+      run(sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--variable-update=Replicated",
+                 "--communicator=GLOO,gloo", "--optimizer=Momentum", "--launcher=LOCAL"}));
+  EXPECT_EQ(listed.exit_code(), 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("1 run, 1 launch each"));
 }
 
 }  // namespace

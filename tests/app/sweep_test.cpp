@@ -141,8 +141,8 @@ total = '^total: (?P<value>\S+)'
 TEST_F(Sweep, CtrlCEndsASweepAndTheNextCallResumes) {
   bool asked = false;
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=5000"}), [&] {
-    if (asked || !fs::exists(results() + "/results.jsonl")) return Next::GoOn;
-    if (read_store(results()).runs.size() < 2) return Next::GoOn;
+    if (asked || !fs::exists(results() + "/results.jsonl")) return Next::Continue;
+    if (read_store(results()).runs.size() < 2) return Next::Continue;
     asked = true;
     return Next::Stop;
   });

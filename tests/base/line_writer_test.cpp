@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 // What each write brought: a pipe of packets keeps them apart.
-class LineBufferTest : public ::testing::Test {
+class LineWriterTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(pipe2(ends_.data(), O_DIRECT | O_NONBLOCK), 0); }
   void TearDown() override {
@@ -26,7 +26,7 @@ class LineBufferTest : public ::testing::Test {
   std::array<int, 2> ends_ = {};
 };
 
-TEST_F(LineBufferTest, ALineInPiecesIsOneWrite) {
+TEST_F(LineWriterTest, ALineInPiecesIsOneWrite) {
   LineWriter buffer(ends_[1]);
   std::ostream out(&buffer);
   out << "note: " << 12 << " images";
@@ -35,7 +35,7 @@ TEST_F(LineBufferTest, ALineInPiecesIsOneWrite) {
   EXPECT_EQ(next_write(), "note: 12 images\n");
 }
 
-TEST_F(LineBufferTest, APromptComesWithAFlushAndTheRestAtTheEnd) {
+TEST_F(LineWriterTest, APromptComesWithAFlushAndTheRestAtTheEnd) {
   {
     LineWriter buffer(ends_[1]);
     std::ostream out(&buffer);

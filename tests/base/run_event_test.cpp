@@ -18,7 +18,7 @@ TEST(RunEvent, IsParsedFromItsLine) {
 }
 
 TEST(RunEvent, IsOneLineWhateverItsText) {
-  EXPECT_EQ(event_line({Kind::Failed, "first\nsecond"}), "@lockstep failed first;second");
+  EXPECT_EQ(event_line({Kind::Failed, "first\nsecond"}), "@lockstep failed first; second");
 }
 
 TEST(RunEvent, IsNotReadFromOrdinaryLines) {

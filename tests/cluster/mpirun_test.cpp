@@ -92,7 +92,7 @@ TEST_F(MpirunRuns, AnInterruptedRunReportsItsPartialResult) {
         const bool speed = line.text.find("images/sec") != std::string::npos;
         if (speed && out.empty()) kill(launcher, SIGINT);
         if (speed) out += line.text + "\n";
-        return Next::GoOn;
+        return Next::Continue;
       }});
   ASSERT_TRUE(outcome.commands.front().status);
   EXPECT_EQ(outcome.commands.front().status->code, 130);
@@ -130,7 +130,7 @@ TEST_F(MpirunRuns, AKilledLauncherEndsAllProcesses) {
                    segments = segments_of(all);
                    kill(launcher, SIGKILL);
                  }
-                 return Next::GoOn;
+                 return Next::Continue;
                }});
   EXPECT_GE(all.size(), 4u) << "launcher, mpirun, two ranks";
   for (const pid_t process : all) EXPECT_TRUE(ends_soon(process));

@@ -22,7 +22,7 @@ Ran run_to_its_end(const std::vector<std::string>& argv,
                                  trains = true;
                                  when_it_trains();
                                }
-                               return Next::GoOn;
+                               return Next::Continue;
                              }});
   EXPECT_TRUE(trains || !when_it_trains) << ran.out << ran.err;
   return ran;

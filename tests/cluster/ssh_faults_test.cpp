@@ -192,7 +192,7 @@ class SlowSshFaults : public SshCluster {
         {.line =
              [&](const OutputLine& line) {
                err += line.text + "\n";
-               return Next::GoOn;
+               return Next::Continue;
              },
          .poll =
              [&] {
@@ -202,7 +202,7 @@ class SlowSshFaults : public SshCluster {
                  }
                  done = true;
                }
-               return Next::GoOn;
+               return Next::Continue;
              }});
     EXPECT_TRUE(done) << err;
     return {outcome.commands.front().status->code, err};

@@ -91,9 +91,9 @@ class SubmitAndWait : public ::testing::Test {
                  {.line =
                       [&](const OutputLine& line) {
                         if (!line.from_stderr) lines.push_back(line.text);
-                        return Next::GoOn;
+                        return Next::Continue;
                       },
-                  .poll = [&] { return lines.empty() ? Next::GoOn : Next::Stop; }});
+                  .poll = [&] { return lines.empty() ? Next::Continue : Next::Stop; }});
     return lines;
   }
 

@@ -22,7 +22,7 @@ namespace {
                     [&](const OutputLine& line) {
                       const pid_t pid = static_cast<pid_t>(std::stol(line.text));
                       [[maybe_unused]] const ssize_t count = write(pipe, &pid, sizeof pid);
-                      return Next::GoOn;
+                      return Next::Continue;
                     },
                 .legacy = legacy});
   _exit(0);

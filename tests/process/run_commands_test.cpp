@@ -36,7 +36,7 @@ Ran run(const std::vector<Command>& plan, RunLimits limits = {}) {
   limits.grace = Seconds(0.3);
   ran.outcome = run_commands(plan, limits, {.line = [&](const OutputLine& line) {
                                ran.lines.push_back(std::to_string(line.command) + ":" + line.text);
-                               return Next::GoOn;
+                               return Next::Continue;
                              }});
   return ran;
 }
@@ -106,7 +106,7 @@ TEST(RunCommands, OnlyTheLastOfAMillionLinesAreKept) {
   const std::vector<Command> plan = {shell("seq 1000000")};
   const PlanOutcome outcome = run_commands(plan, {}, {.line = [&](const OutputLine&) {
                                              ++lines;
-                                             return Next::GoOn;
+                                             return Next::Continue;
                                            }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
   EXPECT_EQ(lines, 1'000'000);
@@ -121,7 +121,7 @@ TEST(RunCommands, APartialLineIsPassedOnAsPartial) {
   run_commands(plan, {}, {.line = [&](const OutputLine& line) {
                  whole = line.whole;
                  text = line.text;
-                 return Next::GoOn;
+                 return Next::Continue;
                }});
   EXPECT_EQ(text, "total images/sec: 20");
   EXPECT_FALSE(whole);
@@ -155,9 +155,9 @@ TEST(RunCommands, ProcessesThatIgnoreSigtermAreKilled) {
                    {.line =
                         [&](const OutputLine& line) {
                           deaf.push_back(static_cast<pid_t>(std::stol(line.text)));
-                          return Next::GoOn;
+                          return Next::Continue;
                         },
-                    .poll = [&] { return deaf.size() == 2 ? Next::Stop : Next::GoOn; }});
+                    .poll = [&] { return deaf.size() == 2 ? Next::Stop : Next::Continue; }});
   ASSERT_THAT(deaf, SizeIs(2));
   for (const pid_t process : deaf) EXPECT_TRUE(ends_soon(process)) << process;
   EXPECT_EQ(outcome.commands[0].status->code, SIGKILL);
@@ -231,13 +231,13 @@ TEST(RunCommands, AStoppingProcessIsKilledWhenNobodyWaits) {
                                            {.line =
                                                 [&](const OutputLine&) {
                                                   deaf = true;
-                                                  return Next::GoOn;
+                                                  return Next::Continue;
                                                 },
                                             .poll =
                                                 [&] {
                                                   if (asked) throw Error("lost the launcher");
                                                   asked = deaf;
-                                                  return deaf ? Next::Stop : Next::GoOn;
+                                                  return deaf ? Next::Stop : Next::Continue;
                                                 }});
   EXPECT_EQ(outcome.end, RunEnd::Interrupted);
   EXPECT_EQ(outcome.commands.at(0).status->code, SIGKILL);
@@ -254,10 +254,10 @@ TEST(RunCommands, AProcessThatDoesNotStopGetsSigtermBeforeSigkill) {
     bool asked = false;
     const auto line = [&](const OutputLine& output) {
       lines.push_back(output.text);
-      return Next::GoOn;
+      return Next::Continue;
     };
     const auto poll = [&] {
-      if (lines.empty()) return Next::GoOn;
+      if (lines.empty()) return Next::Continue;
       if (std::exchange(asked, true) && !in_time) throw Error("nobody waits");
       return Next::Stop;
     };

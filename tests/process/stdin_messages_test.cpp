@@ -25,7 +25,7 @@ TEST(StdinMessages, MessagesReachTheirCommand) {
                    {.line =
                         [&](const OutputLine& line) {
                           lines.push_back(std::to_string(line.command) + ":" + line.text);
-                          return Next::GoOn;
+                          return Next::Continue;
                         },
                     .messages = [&] { return std::exchange(messages, {}); }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
@@ -48,7 +48,7 @@ TEST(StdinMessages, TheStdinOfACommandStaysOpenDuringTheRun) {
   int polls = 0;
   const PlanOutcome outcome = run_commands(
       std::span(&waiting, 1), {.grace = Seconds(0.3), .interrupted_grace = Seconds(0.3)},
-      {.poll = [&] { return ++polls > 2 ? Next::Stop : Next::GoOn; }});
+      {.poll = [&] { return ++polls > 2 ? Next::Stop : Next::Continue; }});
   EXPECT_EQ(outcome.end, RunEnd::Interrupted);
   EXPECT_EQ(outcome.commands[0].lines, 0);
 }
@@ -64,12 +64,12 @@ TEST(StdinMessages, MessagesAreSentWhileNoLineCanBeTaken) {
                                                   EXPECT_TRUE(taking) << line.text;
                                                   EXPECT_GT(asked, 2);
                                                   lines.push_back(line.text);
-                                                  return Next::GoOn;
+                                                  return Next::Continue;
                                                 },
                                             .poll =
                                                 [&] {
                                                   taking = ++turns > 2;
-                                                  return Next::GoOn;
+                                                  return Next::Continue;
                                                 },
                                             .messages = [&]() -> std::vector<StdinMessage> {
                                               ++asked;

@@ -219,13 +219,13 @@ class KilledRuns : public CheckpointRuns {
         .directory = directory.path().string()};
     const PlanOutcome outcome = run_commands(
         std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-          if (line.text.find("images/sec:") == std::string::npos) return Next::GoOn;
-          if (++steps != wish.steps) return Next::GoOn;
+          if (line.text.find("images/sec:") == std::string::npos) return Next::Continue;
+          if (++steps != wish.steps) return Next::Continue;
           for (const pid_t process :
                processes_with("KILLED_RUNS_TEST=" + directory.path().string(), wish.victims)) {
             kill(process, SIGKILL);
           }
-          return Next::GoOn;
+          return Next::Continue;
         }});
     EXPECT_EQ(outcome.end, RunEnd::Failed);
     EXPECT_GE(steps, wish.steps);

@@ -157,18 +157,18 @@ TEST_F(EvaluationRuns, AreRepeatedForEveryNewCheckpoint) {
     const PlanOutcome outcome = run_commands(
         std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
           if (process == 0 && !line.from_stderr) {
-            return process = std::stoi(line.text), Next::GoOn;
+            return process = std::stoi(line.text), Next::Continue;
           }
           out += line.text + "\n";
           if (line.text.starts_with("waiting for"))
             train(on_digits(data, {kept, "--num-batches=1"}));
-          if (!line.text.starts_with("Accuracy @ 1")) return Next::GoOn;
+          if (!line.text.starts_with("Accuracy @ 1")) return Next::Continue;
           const bool second = out.find("model.ckpt-2.") != std::string::npos;
           if (second)
             kill(process, SIGINT);
           else
             train(on_digits(data, {kept, "--num-batches=2"}));
-          return Next::GoOn;
+          return Next::Continue;
         }});
     EXPECT_THAT(outcome.why, HasSubstr("130")) << out;
     EXPECT_THAT(out, HasSubstr("model.ckpt-1.\n"));

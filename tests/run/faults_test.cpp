@@ -30,7 +30,7 @@ class Faults : public Workers {
             done_ = true;
             for (const pid_t process : processes_with(mark, victim)) kill(process, signal);
           }
-          return Next::GoOn;
+          return Next::Continue;
         }});
     EXPECT_TRUE(done_);
     EXPECT_TRUE(processes_with(mark, "LOCKSTEP_RANK").empty());
@@ -72,7 +72,7 @@ TEST_F(Faults, AnInterruptedRunReportsWhatItHas) {
           }
         }
         said_ += line.text + "\n";
-        return Next::GoOn;
+        return Next::Continue;
       }});
   EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why << said_;
   EXPECT_THAT(said_, HasSubstr("total images/sec"));
@@ -105,7 +105,7 @@ TEST_F(Faults, NoThreadThatComputesTakesASignal) {
   };
   run_commands(
       std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
-        if (line.text.find("images/sec") == std::string::npos) return Next::GoOn;
+        if (line.text.find("images/sec") == std::string::npos) return Next::Continue;
         for (const pid_t process : processes_with(mark, "LOCKSTEP_RANK")) {
           done_ = true;
           EXPECT_EQ(std::ranges::count(signals_of_threads(process, "SigBlk:"), 0u, wishes), 1)

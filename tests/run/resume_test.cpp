@@ -16,7 +16,7 @@ RunPlan resumed(RunConfig run, int workers, const CheckpointFacts& facts) {
   run.model = "resnet20";
   run.batch_size = 10;
   RunPlan plan = plan_run(run, kEngines, workers);
-  go_on_from({"model.ckpt", Checkpoint(facts, {}, {})}, plan);
+  resume_from({"model.ckpt", Checkpoint(facts, {}, {})}, plan);
   return plan;
 }
 

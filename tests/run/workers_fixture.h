@@ -60,7 +60,7 @@ class Workers : public ::testing::Test {
     result.outcome =
         run_commands(plan, {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
                        result.said += line.text + "\n";
-                       return Next::GoOn;
+                       return Next::Continue;
                      }});
     return result;
   }

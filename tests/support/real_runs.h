@@ -32,7 +32,7 @@ inline Ran run_really(std::vector<std::string> argv, const std::string& director
                    {.line =
                         [&](const OutputLine& line) {
                           (line.from_stderr ? ran.err : ran.out) += line.text + "\n";
-                          return Next::GoOn;
+                          return Next::Continue;
                         },
                     .poll = poll});
   return ran;

@@ -42,8 +42,9 @@ int dry_run(const PlannedSweep& sweep, const SweepOptions& options, Context& con
                                run_label(run.config, sweep.differing));
   }
   context.out << fmt::format(
-      "{} runs, {}{} launches each; {} of {} launches remain, about {} (rough estimate)\n",
-      sweep.plan.runs.size(), options.precision ? "at most " : "", sweep.plan.repeats,
+      "{} run{}, {}{} launch{} each; {} of {} launches remain, about {} (rough estimate)\n",
+      sweep.plan.runs.size(), sweep.plan.runs.size() == 1 ? "" : "s",
+      options.precision ? "at most " : "", sweep.plan.repeats, sweep.plan.repeats == 1 ? "" : "es",
       missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
       rough_time(seconds));
   return kSuccess;

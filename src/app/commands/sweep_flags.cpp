@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "app/family_options.h"
 #include "app/flags.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "launch/family_options.h"
 #include "sweep/sweep_file.h"
 
 namespace lockstep {
@@ -56,7 +56,8 @@ Flag common_flag(const RunOption& option, SweepOptions& options) {
     RunConfig probe;
     set_option(probe, option, text);  // reports an invalid value now
     std::vector<std::string>& list = options.lists[option.name];
-    list = {is_list(option) && !list.empty() ? list.front() + "\n" + text : text};
+    const std::string value = canonical_text(option, text);
+    list = {is_list(option) && !list.empty() ? list.front() + "\n" + value : value};
   };
   return {.name = option.name,
           .value_name = flag_value_name(option),
@@ -74,7 +75,7 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
     std::vector<std::string>& list = options.lists[option.name];
     for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
       set_option(probe, option, value);  // reports an invalid value now
-      list.push_back(value);
+      list.push_back(canonical_text(option, value));
     }
   };
   const std::string values =

@@ -21,10 +21,9 @@
 namespace lockstep {
 namespace {
 
-void note_passed_over(const KnownArguments& known, std::ostream& err) {
-  if (known.passed_over.empty()) return;
-  err << fmt::format("note: ignored, they change nothing here: {}\n",
-                     fmt::join(known.passed_over, ", "));
+void note_ignored(const KnownArguments& known, std::ostream& err) {
+  if (known.ignored.empty()) return;
+  err << fmt::format("note: ignored (no effect in lockstep): {}\n", fmt::join(known.ignored, ", "));
 }
 
 // Refused flags are problems like any other: all are reported at once.
@@ -84,14 +83,14 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   const auto other = program_elsewhere(context.engines, config.engine);
   if (other && config.program.empty()) become(*other, context, "train", arguments);
   if (!config.program.empty()) {
-    note_passed_over(known, context.err);
+    note_ignored(known, context.err);
     return train_external(context, config);
   }
   const RankIdentity identity = find_identity(config, context.environment);
   if (infer_strategy(config) && identity.rank == 0) {
     context.err << "note: --ps-hosts implies --variable-update parameter_server\n";
   }
-  if (identity.rank == 0) note_passed_over(known, context.err);
+  if (identity.rank == 0) note_ignored(known, context.err);
   const bool launches = wants_launcher(config, identity.rendezvous == Rendezvous::None);
   if (!launches || !only_workers_see(config.data_dir, config, context)) {
     infer_data_name(config, identity.rank == 0 ? &context.err : nullptr);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/formats/parallel.h"
+#include "data/formats/parallel_for.h"
 
 namespace lockstep {
 namespace {

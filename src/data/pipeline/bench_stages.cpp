@@ -3,7 +3,7 @@
 #include <atomic>
 #include <functional>
 
-#include "data/formats/parallel.h"
+#include "data/formats/parallel_for.h"
 #include "data/pipeline/borrowed_source.h"
 #include "data/pipeline/stored_input.h"
 #include "data/pipeline/thread_clock.h"

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "data/formats/data_formats.h"
-#include "data/formats/parallel.h"
+#include "data/formats/parallel_for.h"
 #include "data/pixels/jpeg_decode.h"
 
 namespace lockstep {

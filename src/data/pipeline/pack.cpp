@@ -9,7 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
 #include "data/formats/data_formats.h"
-#include "data/formats/parallel.h"
+#include "data/formats/parallel_for.h"
 #include "data/formats/tfrecord.h"
 #include "data/pipeline/epoch_order.h"
 #include "data/pixels/jpeg_encode.h"

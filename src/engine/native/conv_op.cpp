@@ -24,15 +24,15 @@ ConvProblem problem_of(const Layout& layout, const ConvSpec& spec) {
 
 class ConvOp : public Op {
  public:
-  ConvOp(OpInfo info, const ConvSurroundings& around, const ConvSpec& spec)
+  ConvOp(OpInfo info, const ConvContext& context, const ConvSpec& spec)
       : Op(std::move(info)),
-        device_(around.device),
-        layout_(around.layout),
+        device_(context.device),
+        layout_(context.layout),
         spec_(spec),
-        problem_(problem_of(around.layout, spec)),
+        problem_(problem_of(context.layout, spec)),
         stored_(make_direct_forward(device_, problem_)->weights()) {
     const auto chosen = [&](ConvDirection direction) {
-      return make_pass(device_, {direction, problem_, stored_, spec.bounds}, around.chooser);
+      return make_pass(device_, {direction, problem_, stored_, spec.bounds}, context.chooser);
     };
     forward_ = chosen(ConvDirection::Forward);
     std::string kernels = forward_->kernel();
@@ -181,9 +181,8 @@ class ConvOp : public Op {
 
 }  // namespace
 
-std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvSurroundings& around,
-                                 const ConvSpec& spec) {
-  return std::make_unique<ConvOp>(std::move(info), around, spec);
+std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvContext& context, const ConvSpec& spec) {
+  return std::make_unique<ConvOp>(std::move(info), context, spec);
 }
 
 }  // namespace lockstep::native

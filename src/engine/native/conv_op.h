@@ -24,12 +24,12 @@ struct ConvSpec {
 };
 
 // What all convolutions of a network share. The operation keeps the device only.
-struct ConvSurroundings {
+struct ConvContext {
   const Device& device;
   const Layout& layout;
   ConvChooser& chooser;
 };
 
-std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvSurroundings& around, const ConvSpec& spec);
+std::unique_ptr<Op> make_conv_op(OpInfo info, const ConvContext& context, const ConvSpec& spec);
 
 }  // namespace lockstep::native

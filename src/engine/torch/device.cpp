@@ -18,7 +18,8 @@ at::Device find_device(const std::string& name) {
   const int count = c10::impl::VirtualGuardImpl(at::kCUDA).deviceCount();
   const int index = wanted.has_index() ? wanted.index() : 0;
   if (index >= count) {
-    throw UsageError("--device {}: only {} CUDA devices, numbered from 0", name, count);
+    throw UsageError("--device {}: this host has {} GPU{}; use at most one worker per GPU", name,
+                     count, count == 1 ? "" : "s");
   }
   return at::Device(wanted.type(), static_cast<at::DeviceIndex>(index));
 }

@@ -1,4 +1,4 @@
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 
 #include <gtest/gtest.h>
 

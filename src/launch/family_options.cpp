@@ -1,4 +1,4 @@
-#include "app/family_options.h"
+#include "launch/family_options.h"
 
 #include <fmt/ranges.h>
 
@@ -57,9 +57,13 @@ std::string flag_value_name(const RunOption& option) {
   return fmt::format("{}", fmt::join(family->names(), "|"));
 }
 
-void set_option(RunConfig& run, const RunOption& option, const std::string& text) {
+std::string canonical_text(const RunOption& option, const std::string& text) {
   const Family* family = family_of(option);
-  set_from_text(run, option, family ? choice_in(option, family->names(), text) : text);
+  return family ? choice_in(option, family->names(), text) : text;
+}
+
+void set_option(RunConfig& run, const RunOption& option, const std::string& text) {
+  set_from_text(run, option, canonical_text(option, text));
 }
 
 }  // namespace lockstep

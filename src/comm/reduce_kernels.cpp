@@ -1,7 +1,7 @@
-#include "comm/kernels.h"
+#include "comm/reduce_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "comm/kernels.cpp"
+#define HWY_TARGET_INCLUDE "comm/reduce_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

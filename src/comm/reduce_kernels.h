@@ -1,4 +1,5 @@
-// kernels.h: the arithmetic of communication, with the widest vectors that the processor has.
+// reduce_kernels.h: the arithmetic of communication, with the widest vectors that the processor
+// has.
 //
 // Sums are taken element by element in the order that the caller gives, so the vector width never
 // shows in the result.

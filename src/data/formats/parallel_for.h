@@ -1,4 +1,4 @@
-// parallel.h: a parallel for loop with temporary threads.
+// parallel_for.h: a parallel for loop with temporary threads.
 #pragma once
 
 #include <algorithm>
