@@ -7,6 +7,7 @@
 // files are links to one file per number of devices: whole ones would fill a disk and say the same.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -33,8 +34,8 @@ StepRecord step_of(double begin, double milliseconds, int images) {
   StepRecord step;
   step.begin = Seconds(begin);
   step.duration = Seconds(milliseconds / 1000);
-  constexpr double kParts[] = {0.01, 0.3, 0.5, 0.15, 0.03};
-  for (size_t i = 0; i < step.phases.size(); ++i) step.phases[i] = step.duration * kParts[i];
+  constexpr std::array<double, kPhaseNames.size()> kParts = {0.01, 0.3, 0.5, 0.15, 0.03, 0.01};
+  for (size_t i = 0; i < kParts.size(); ++i) step.phases[i] = step.duration * kParts[i];
   step.images = images;
   return step;
 }

@@ -26,13 +26,15 @@ function section(id, title, about, ...content) {
 
 // A chart over devices. value(point, configuration) -> {y, low, high}; of published points likewise.
 function scalingChart(view, spec) {
-  const lines = [], all = seriesOf(view);
+  const lines = [], has = spec.has || (() => true);
+  const all = seriesOf(view).map(({set, series}) => ({set, series: {...series,
+    points: series.points.filter((point) => has(point, set.configurations[point.configuration]))}})).filter(({series}) => series.points.length);
   if (spec.ideal) lines.push(idealLine(all, spec.ideal));
   for (const {set, series} of all.slice(0, MOST_LINES)) {
     lines.push({label: nameIn(view, set, series.label), kind: series.kind,
       points: series.points.map((point) => ({x: point.devices, ...spec.value(point, set.configurations[point.configuration])}))});
   }
-  if (view.published) {
+  if (view.published && spec.published) {
     for (const each of view.data.published) {
       const used = view.model ? each.model === view.model : all.some(({series}) => series.model === each.model);
       if (!used) continue;
@@ -54,8 +56,12 @@ function idealLine(all, value) {
   return {label: "Ideal", kind: "ideal", points: counts.map((count) => ({x: count, y: value(count / counts[0])}))};
 }
 
-// Nothing to draw where everything failed.
+// Nothing to draw where everything failed, and no speed-up where no series has two numbers of devices.
 const ifMeasured = (make) => (view) => (seriesOf(view).length ? make(view) : null);
+const hasScaling = (point) => point.speed_up != null;
+const hasCommunication = (point, configuration) => configuration.communication_efficiency != null;
+const ifAny = (has, make) => (view) => (seriesOf(view).some(({set, series}) =>
+  series.points.some((point) => has(point, set.configurations[point.configuration]))) ? make(view) : null);
 
 const SECTIONS = [
   {id: "remarks", title: "Remarks", make: remarks},
@@ -65,15 +71,20 @@ const SECTIONS = [
     "Images per second of all devices. Error bars are 95 % confidence intervals over launches.",
     ...scalingChart(view, {title: "Throughput by number of devices", yTitle: "images/sec", yLog: true,
       value: (point, configuration) => ({y: configuration.rate, ...bounds(configuration.rate_95)}), published: (point) => point.rate})))},
-  {id: "speed-up", title: "Speed-up", pair: true, make: ifMeasured((view) => section("speed-up", "Speed-up",
+  {id: "speed-up", title: "Speed-up", pair: true, make: ifAny(hasScaling, (view) => section("speed-up", "Speed-up",
     "Relative to the fewest devices of the same series. The dotted line is ideal.",
-    ...scalingChart(view, {title: "Speed-up by number of devices", yTitle: "speed-up", yLog: true, ideal: (more) => more,
+    ...scalingChart(view, {title: "Speed-up by number of devices", yTitle: "speed-up", yLog: true, ideal: (more) => more, has: hasScaling,
       value: (point) => ({y: point.speed_up, ...bounds(point.speed_up_95)}), published: (point) => point.speedUp})))},
-  {id: "efficiency", title: "Efficiency", pair: true, make: ifMeasured((view) => section("efficiency", "Efficiency",
-    "Speed-up divided by the increase in devices.",
-    ...scalingChart(view, {title: "Efficiency by number of devices", yTitle: "efficiency in %", unit: "%", ideal: () => 100,
-      value: (point) => ({y: 100 * point.efficiency, ...bounds(point.efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more})))},
+  {id: "scaling-efficiency", title: "Scaling efficiency", pair: true, make: ifAny(hasScaling, (view) => section("scaling-efficiency", "Scaling efficiency",
+    "Speed-up divided by the increase in devices. Above 100 %: more caches, a slower smallest run, or noise.",
+    ...scalingChart(view, {title: "Scaling efficiency by number of devices", yTitle: "scaling efficiency in %", unit: "%", ideal: () => 100, has: hasScaling,
+      value: (point) => ({y: 100 * point.scaling_efficiency, ...bounds(point.scaling_efficiency_95, 100)}), published: (point) => 100 * point.speedUp / point.more})))},
+  {id: "communication-efficiency", title: "Communication efficiency", pair: true, make: ifAny(hasCommunication, (view) => section("communication-efficiency", "Communication efficiency",
+    "Images per second relative to the same devices without communication (--efficiency). Above 100 %: noise, or a clock or caches that changed between both.",
+    ...scalingChart(view, {title: "Communication efficiency by number of devices", yTitle: "communication efficiency in %", unit: "%", ideal: () => 100, has: hasCommunication,
+      value: (point, {communication_efficiency: part, communication_efficiency_95: interval}) => ({y: 100 * part, ...bounds(interval, 100)})})))},
   {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
+  {id: "ranking", title: "Ranking", make: ranking},
   {id: "best", title: "Best configurations", make: best},
   {id: "step-times", title: "Step times", make: stepTimes},
   {id: "steps", title: "Single steps", make: steps},
@@ -186,6 +197,19 @@ function best(view) {
       {title: "runner-up", text: true}, {title: "images/sec (95 %)"}, {title: "runner-up is", text: true}], rows, "Best configurations"));
 }
 
+// Where no series scales, configurations are alternatives.
+function ranking(view) {
+  const all = view.sets.flatMap((set) => set.rankings.filter((each) => wanted(view, each.model)).map((each) => ({set, each})));
+  if (!all.length) return null;
+  return section("ranking", "Ranking", "All configurations have one number of devices, so there is no speed-up. The ratio is relative to the fastest.",
+    ...all.flatMap(({set, each}) => [tableOf([{title: "rank"}, {title: "configuration", text: true}, {title: "images/sec (95 %)"}, {title: "ratio (95 %)"}, {title: "verdict", text: true}],
+      each.rows.map((row, place) => {
+        const configuration = set.configurations[row.configuration];
+        return [String(place + 1), configuration.label, withInterval(configuration.rate, configuration.rate_95), withInterval(row.ratio, row.ratio_95), row.verdict];
+      }), nameIn(view, set, `${each.model} on ${devicesText(each.devices)}`)),
+      each.left_out ? el("p", {class: "about"}, `${each.left_out} slower configurations are not listed.`) : null]));
+}
+
 // What a mean does not show: how steps differ, in every configuration.
 function stepTimes(view) {
   const all = configurationsOf(view).filter(({configuration}) => configuration.step_times);
@@ -206,7 +230,7 @@ function steps(view) {
   const ranks = (each) => each.details.late_ms.length;
   let chosen = all.find((each) => key(each) === view.steps) || all.reduce((a, b) => (ranks(b) > ranks(a) ? b : a));
   const choice = el("select", {id: "choose-steps"}, all.map((each) => el("option", {value: key(each), selected: each === chosen},
-    `${nameIn(view, each.set, each.configuration.label)}, launch ${each.details.repeat + 1}`)));
+    `${nameIn(view, each.set, each.configuration.label)}, launch ${each.details.launch}`)));
   const body = el("div");
   const fill = () => body.replaceChildren(...[distribution(chosen), trace(chosen), stragglers(chosen)].filter(Boolean));
   choice.addEventListener("change", () => {
@@ -285,18 +309,20 @@ function everything(view) {
   const points = new Map();
   for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
   const settings = configurationsOf(view).some(({configuration}) => configuration.settings);
+  const communication = configurationsOf(view).some(({configuration}) => configuration.communication_efficiency != null);
+  const percent = (part, interval) => (part == null ? "-" : withInterval(100 * part, interval && interval.map((each) => 100 * each)));
   const cells = ({set, configuration: each}) => {
     const failed = each.rate == null;
     const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? "failed" : each.kind, String(each.devices)];
-    if (failed) return [...name, "", "", "", "", "", "see Failures"];
+    if (failed) return [...name, "", "", "", "", ...(communication ? [""] : []), "", "see Failures"];
     const point = points.get(each);
-    return [...name, String(each.launches), withInterval(each.rate, each.rate_95), withInterval(point.speed_up, point.speed_up_95),
-      withInterval(100 * point.efficiency, point.efficiency_95 && point.efficiency_95.map((part) => 100 * part)), each.exposed == null ? "not reported" : digits(100 * each.exposed),
+    return [...name, String(each.launches), withInterval(each.rate, each.rate_95), point.speed_up == null ? "-" : withInterval(point.speed_up, point.speed_up_95),
+      percent(point.scaling_efficiency, point.scaling_efficiency_95), ...(communication ? [percent(each.communication_efficiency, each.communication_efficiency_95)] : []), each.exposed == null ? "not reported" : digits(100 * each.exposed),
       [each.data_cost == null ? "" : `cost of real data ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see Remarks" : ""].filter(Boolean).join("; ")];
   };
   return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
     ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
-    {title: "efficiency % (95 %)"}, {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
+    {title: "scaling efficiency % (95 %)"}, ...(communication ? [{title: "communication efficiency % (95 %)"}] : []), {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
 }
 
 function machine(view) {

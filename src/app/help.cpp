@@ -1,6 +1,8 @@
 // help.cpp: help pages, printed from the same tables that parse command lines.
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "app/options.h"
 #include "base/text.h"
 
@@ -59,7 +61,13 @@ std::string help_text(const CommandSyntax& syntax) {
     if (flag.group != group) text += fmt::format("\n{}:\n", group = flag.group);
     text += line_of(flag);
   }
-  return text + "\n--no-x turns the switch --x off. Names may be written with underscores.\n";
+  const bool has_hosts = std::ranges::count(syntax.flags, 'h', &Flag::letter) > 0;
+  return text + fmt::format(
+                    "\n--no-x turns the switch --x off. Names may be written with underscores, and "
+                    "with one dash.\n"
+                    "--flagfile FILE reads flags from a file, one per line.\n"
+                    "--help, or -h{}, prints this help.\n",
+                    has_hosts ? " without a word after it" : "");
 }
 
 }  // namespace lockstep

@@ -11,6 +11,8 @@
 #include "app/program.h"
 #include "base/interrupt.h"
 #include "base/line_writer.h"
+#include "base/shell_quote.h"
+#include "revision.h"
 
 namespace {
 
@@ -23,6 +25,18 @@ std::string cache_directory(const lockstep::Environment& environment) {
   std::filesystem::path base = absolute("XDG_CACHE_HOME");
   if (base.empty() && !absolute("HOME").empty()) base = absolute("HOME") / ".cache";
   return base.empty() ? "" : (base / "lockstep").string();
+}
+
+// Of the user's command, which a launcher passes on to the processes that it starts.
+lockstep::Provenance provenance_of(int count, char** words,
+                                   const lockstep::Environment& environment) {
+  std::error_code unknown;
+  const std::vector<std::string> line(words, words + count);
+  return {.revision = LOCKSTEP_REVISION,
+          .command_line =
+              environment(lockstep::kCommandLineVariable).value_or(lockstep::shell_line(line)),
+          .working_directory = environment(lockstep::kWorkingDirectoryVariable)
+                                   .value_or(std::filesystem::current_path(unknown).string())};
 }
 
 }  // namespace
@@ -51,7 +65,8 @@ int main(int count, char** words) {
        .cache_directory = cache_directory(environment),
        .default_threads =
            environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
-       .environment = environment},
+       .environment = environment,
+       .provenance = provenance_of(count, words, environment)},
       engines};
   const std::vector<std::string> arguments(words + 1, words + count);
   return run_program(context, arguments);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/command_words.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/family_options.h"
@@ -14,39 +15,20 @@ namespace {
 
 constexpr int kMany = 100'000;
 
-bool is_switch(const Flag& flag) { return flag.value_name.empty(); }
-
-std::vector<std::string> names_of(const Flag& flag) {
-  std::vector<std::string> names = {"--" + flag.name};
-  for (const std::string& alias : flag.aliases) names.push_back("--" + alias);
-  return names;
-}
-
-// The names in the syntax of CLI11: "-b,--batch-size" or "--profile,!--noprofile,!--no-profile".
+// The names in the syntax of CLI11: "--batch-size" or "--profile,!--noprofile,!--no-profile".
 std::string names_for_cli11(const Flag& flag) {
-  std::string names = flag.letter ? fmt::format("-{},", flag.letter) : "";
-  names += fmt::format("{}", fmt::join(names_of(flag), ","));
+  std::string names = fmt::format("--{}", fmt::join(names_of(flag), ",--"));
   if (is_switch(flag)) names += fmt::format(",!--no{0},!--no-{0}", flag.name);
   return names;
-}
-
-// CLI11 reads arguments from the back. Names get dashes; values stay as they are.
-std::vector<std::string> prepared(std::span<const std::string> arguments) {
-  std::vector<std::string> result(arguments.rbegin(), arguments.rend());
-  for (std::string& argument : result) {
-    if (!argument.starts_with("--")) continue;
-    const size_t end = std::min(argument.find('='), argument.size());
-    std::replace(argument.begin(), argument.begin() + static_cast<ptrdiff_t>(end), '_', '-');
-  }
-  return result;
 }
 
 std::string unknown_flag(const CommandSyntax& syntax, const std::string& argument) {
   const std::string name = argument.substr(0, argument.find('='));
   std::vector<std::string> known = {"--help"};
   for (const Flag& flag : syntax.flags) {
-    const std::vector<std::string> names = names_of(flag);
-    known.insert(known.end(), names.begin(), names.end());
+    for (const std::string& each : names_of(flag)) {
+      if (each.size() > 1) known.push_back("--" + each);
+    }
   }
   const std::string near = closest(name, known);
   return near.empty() ? fmt::format("unknown option {}; 'lockstep {} --help' lists them", name,
@@ -56,17 +38,21 @@ std::string unknown_flag(const CommandSyntax& syntax, const std::string& argumen
 
 // Explains what CLI11 did not recognise: unknown flags, and words that belong to no flag.
 void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& rest,
-                  std::vector<std::string>& problems) {
+                  const std::set<std::string>& may_be_unknown, std::vector<std::string>& problems) {
   bool after_unknown = false;  // then a word is most likely the unknown flag's value
   for (const std::string& argument : rest) {
     const bool is_flag = argument.size() > 1 && argument.starts_with('-');
     if (is_flag) {
+      const size_t dashes = std::min(argument.find_first_not_of('-'), argument.size());
+      const size_t end = std::min(argument.find('='), argument.size());
+      after_unknown = end == argument.size();
+      if (may_be_unknown.contains(argument.substr(dashes, end - dashes))) continue;
       problems.push_back(unknown_flag(syntax, argument));
     } else if (!after_unknown) {
       problems.push_back(fmt::format(
           "unexpected argument '{}'; give values as --name value or --name=value", argument));
     }
-    after_unknown = is_flag && argument.find('=') == std::string::npos;
+    after_unknown = after_unknown && is_flag;
   }
 }
 
@@ -90,7 +76,7 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   app.set_help_flag();
   app.allow_extras();
   bool help = false;
-  app.add_flag("-h,--help", help);
+  app.add_flag("--help", help);
   std::vector<std::string> texts(syntax.flags.size());
   std::vector<std::vector<std::string>> lists(syntax.flags.size());
   std::vector<CLI::Option*> options;
@@ -110,14 +96,17 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     app.add_option(syntax.positional->name, words)->expected(1, kMany);
   }
 
-  std::vector<std::string> problems;
+  CommandWords given = command_words(syntax, arguments);
+  std::ranges::reverse(given.words);  // CLI11 reads them from the back
+  std::vector<std::string> problems = given.problems;
   try {
-    app.parse(prepared(arguments));
+    app.parse(std::move(given.words));
   } catch (const CLI::ParseError& error) {
-    throw UsageError("{}", in_our_words(error));
+    problems.push_back(in_our_words(error));
+    throw UsageError("{}", fmt::join(problems, "\n"));
   }
   if (help) return Parsed::Help;
-  explain_rest(syntax, app.remaining(), problems);
+  explain_rest(syntax, app.remaining(), given.may_be_unknown, problems);
   if (words.size() > 1 && !syntax.positional->many) {
     // After an unknown flag, the second word is most likely that flag's value.
     if (problems.empty()) problems.push_back(too_many_words(syntax, words));
@@ -166,8 +155,6 @@ namespace {
 
 // An empty text would mean this machine. Who writes --hosts means other hosts: most likely a
 // variable of a script was not set.
-bool names_hosts(const Flag& flag) { return flag.name == "hosts" || flag.name == "worker-hosts"; }
-
 void refuse_empty(Flag& flag) {
   flag.set = [name = flag.name, set = std::move(flag.set)](const std::string& text) {
     if (text.empty()) throw UsageError("--{} is empty; leave it out or name hosts", name);
@@ -190,7 +177,7 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .letter = option.details.letter,
          .aliases = option.details.aliases,
          .many = is_list(option)});
-    if (names_hosts(flags.back())) refuse_empty(flags.back());
+    if (option.name == "hosts") refuse_empty(flags.back());
   }
   return flags;
 }

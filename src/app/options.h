@@ -1,8 +1,8 @@
 // options.h: command-line parsing; the only user of CLI11.
 //
-// A command says which flags it takes; reading a line calls the set() of each one given. Dashes and
-// underscores are equal in names; a switch --x can be turned off by --nox, --no-x or --x=false;
-// given twice, the last counts. All problems of a line are reported at once.
+// A command says which flags it takes; reading a line calls the set() of each one given. Names may
+// be written in the ways of command_words.h; a switch --x can be turned off by --nox, --no-x or
+// --x=false; given twice, the last counts. All problems of a line are reported at once.
 #pragma once
 
 #include <functional>

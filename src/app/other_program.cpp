@@ -11,14 +11,25 @@
 
 namespace lockstep {
 
+namespace {
+
+std::string path_of(const OtherProgram& other, const Context& context) {
+  return (std::filesystem::path(context.program).parent_path() / other.name).string();
+}
+
+}  // namespace
+
+bool is_built(const OtherProgram& other, const Context& context) {
+  return access(path_of(other, context).c_str(), X_OK) == 0;
+}
+
 void become(const OtherProgram& other, const Context& context, const std::string& command,
             std::span<const std::string> arguments) {
-  const std::filesystem::path path =
-      std::filesystem::path(context.program).parent_path() / other.name;
-  if (access(path.c_str(), X_OK) != 0) {
-    throw UsageError("--engine: {} is not built; '{}' builds it", path.string(), other.built_by);
+  const std::string path = path_of(other, context);
+  if (!is_built(other, context)) {
+    throw UsageError("--engine: {} is not built; '{}' builds it", path, other.built_by);
   }
-  std::vector<std::string> words = {path.string(), command};
+  std::vector<std::string> words = {path, command};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -26,7 +37,7 @@ void become(const OtherProgram& other, const Context& context, const std::string
   context.out.flush();
   context.err.flush();
   execv(path.c_str(), pointers.data());
-  throw Error("cannot start {}: {}", path.string(), std::strerror(errno));
+  throw Error("cannot start {}: {}", path, std::strerror(errno));
 }
 
 }  // namespace lockstep

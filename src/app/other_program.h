@@ -8,6 +8,9 @@
 
 namespace lockstep {
 
+// Whether the program is beside this one.
+bool is_built(const OtherProgram& other, const Context& context);
+
 // Same process, arguments, streams and signals. Returns only by throwing Error: when the program is
 // not beside this one, saying how to build it, or cannot be started.
 [[noreturn]] void become(const OtherProgram& other, const Context& context,

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/error.h"
@@ -15,12 +16,14 @@ constexpr Subcommand kCommands[] = {
     {"train", "train one network and measure how fast", train_command},
     {"allreduce", "measure all-reduce bandwidth and latency by message size", allreduce_command},
     {"models", "list the networks, or the layers of one", models_command},
+    {"frameworks", "list the frameworks that can train the same networks", frameworks_command},
     {"bench", "measure several networks in sequence", bench_command},
     {"data", "pack, generate, check or measure a data set", data_command},
     {"sweep", "measure all combinations of options, each several times", sweep_command},
     {"tune", "find the fastest settings of one network", tune_command},
     {"report", "report sweeps as tables, CSV files, charts and a web page", report_command},
     {"serve", "show running and finished sweeps in the browser, side by side", serve_command},
+    {"notebook", "open the results of a sweep in Jupyter", notebook_command},
     {"compare", "test which of several measurements is faster", compare_command},
     {"doctor", "check that hosts are ready for a run", doctor_command},
     {"agent", "run the workers of one host for a remote launcher", agent_command},
@@ -31,10 +34,10 @@ std::string overview() {
       "lockstep measures how fast machines train convolutional networks.\n\n"
       "Usage: lockstep COMMAND [OPTION]...\n\nCommands:\n";
   for (const Subcommand& command : kCommands) {
-    text += fmt::format("  {:<10}{}\n", command.name, command.summary);
+    text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep COMMAND --help' lists its options; 'lockstep --version' prints versions.\n"
+         "\n'lockstep help COMMAND' lists its options; 'lockstep --version' prints versions.\n"
          "Exit codes: 0 success, 1 run failed, 2 invalid request, 130 interrupted.\n";
 }
 
@@ -50,9 +53,12 @@ const Subcommand& find_command(const std::string& name) {
                                 : fmt::format("did you mean {}?", near));
 }
 
-std::string version_text(std::span<const EngineKind> engines) {
+std::string version_text(const RunContext& context) {
   std::string text = fmt::format("lockstep {}\n", program_version());
-  for (const EngineKind& engine : engines) {
+  if (!context.provenance.revision.empty()) {
+    text += fmt::format("revision: {}\n", context.provenance.revision);
+  }
+  for (const EngineKind& engine : context.engines) {
     if (engine.elsewhere) continue;
     for (const auto& [name, versions] : engine.libraries()) {
       text += fmt::format("{}: {}\n", name, versions);
@@ -61,18 +67,27 @@ std::string version_text(std::span<const EngineKind> engines) {
   return text;
 }
 
+// 'help train' is 'train --help', 'help data pack' is 'data pack --help'.
+int help_on(RunContext& context, std::span<const std::string> command) {
+  std::vector<std::string> words(command.begin() + 1, command.end());
+  words.emplace_back("--help");
+  return find_command(command.front()).run(context, words);
+}
+
 int dispatch(RunContext& context, std::span<const std::string> arguments) {
   if (arguments.empty()) {
     context.err << overview();
     return kUsage;
   }
   const std::string& first = arguments.front();
-  if (first == "--help" || first == "-h" || first == "help") {
+  if (first == "help" && arguments.size() > 1) return help_on(context, arguments.subspan(1));
+  constexpr std::string_view kHelp[] = {"help", "--help", "-h", "-help", "--helpfull"};
+  if (std::ranges::count(kHelp, first)) {
     context.out << overview();
     return kSuccess;
   }
   if (first == "--version") {
-    context.out << version_text(context.engines);
+    context.out << version_text(context);
     return kSuccess;
   }
   return find_command(first).run(context, arguments.subspan(1));

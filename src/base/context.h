@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/provenance.h"
 #include "base/time.h"
 
 namespace lockstep {
@@ -25,6 +26,7 @@ struct Context {
   std::optional<int> default_threads = {};  // from the environment; absent: every core
   TimePoint start = Clock::now();
   Environment environment = [](const std::string&) { return std::nullopt; };
+  Provenance provenance = {};  // of the results of this process
 };
 
 }  // namespace lockstep

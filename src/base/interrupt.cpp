@@ -2,14 +2,16 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <mutex>
-#include <set>
 #include <string_view>
 #include <utility>
+
+#include "base/interrupt_rule.h"
 
 namespace lockstep {
 namespace {
@@ -48,17 +50,28 @@ void end_program_by(int signal) {
   raise(signal);
 }
 
-void wait_for_signals() {
-  std::set<int> seen;  // while an InterruptWatch exists
+// The parent, if it is a launcher of ours that wants this process to end with it (process.cpp).
+pid_t launcher_of_this_process() {
+  int at_its_death = 0;
+  prctl(PR_GET_PDEATHSIG, &at_its_death);
+  return at_its_death != 0 ? getppid() : 0;
+}
+
+void wait_for_signals(const Now& now, pid_t launcher) {
+  InterruptRule rule;
   for (const sigset_t set = signals();;) {
-    int signal = 0;
-    if (sigwait(&set, &signal) != 0) continue;
+    siginfo_t info = {};
+    const int signal = sigwaitinfo(&set, &info);
+    if (signal < 0) continue;
     if (over) return;
-    // One interrupt may arrive twice: from the process group, and forwarded by mpirun or srun.
-    if (signal == SIGUSR1 && caught) continue;
     const char* reply = answer;
-    if (!caught) seen.clear();
-    if (!reply || !seen.insert(signal).second) end_program_by(signal);
+    if (!caught) rule.start_over();
+    const auto meaning = rule.judge({.number = signal,
+                                     .time = now(),
+                                     .from_terminal = info.si_code == SI_KERNEL,
+                                     .launcher_died = launcher != 0 && getppid() != launcher});
+    if (meaning == InterruptRule::Meaning::Repeat) continue;
+    if (!reply || meaning == InterruptRule::Meaning::AtOnce) end_program_by(signal);
     caught = true;
     say(reply);
   }
@@ -66,10 +79,10 @@ void wait_for_signals() {
 
 }  // namespace
 
-SignalThread::SignalThread() {
+SignalThread::SignalThread(Now now) {
   const sigset_t set = signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  thread_ = std::thread(wait_for_signals);
+  thread_ = std::thread(wait_for_signals, std::move(now), launcher_of_this_process());
 }
 
 SignalThread::~SignalThread() {

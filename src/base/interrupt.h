@@ -1,10 +1,16 @@
 // interrupt.h: Ctrl-C ends a run after the step that it is in; pressed again, it ends the program.
+// interrupt_rule.h says which signals count as "again".
 #pragma once
 
+#include <functional>
 #include <string>
 #include <thread>
 
+#include "base/time.h"
+
 namespace lockstep {
+
+using Now = std::function<TimePoint()>;
 
 // Waits in a thread of its own for SIGINT, SIGTERM (a batch system's time limit) and SIGUSR1 (which
 // mpirun and srun pass on to all processes); threads that are started while it lives never get one.
@@ -12,7 +18,7 @@ namespace lockstep {
 // address of data in the stack pointer, and the frame of a handler would be written over the data.
 class SignalThread {
  public:
-  SignalThread();
+  explicit SignalThread(Now now = Clock::now);
   ~SignalThread();
   SignalThread(const SignalThread&) = delete;
   SignalThread& operator=(const SignalThread&) = delete;
@@ -21,8 +27,8 @@ class SignalThread {
   std::thread thread_;
 };
 
-// Remembers a signal instead of ending the program by it; SIGINT or SIGTERM, sent again, still ends
-// it. Needs a SignalThread. One at a time.
+// Remembers a signal instead of ending the program by it; a second request (interrupt_rule.h) still
+// ends it. Needs a SignalThread. One at a time.
 class InterruptWatch {
  public:
   // What a signal does when the watch is over.

@@ -7,10 +7,15 @@
 #include <netdb.h>
 #include <netinet/in.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -18,6 +23,58 @@ namespace {
 bool is_link_local(const sockaddr* address) {
   return address->sa_family == AF_INET6 &&
          IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+}
+
+using AddressBytes = std::vector<unsigned char>;
+
+AddressBytes bytes_of(const sockaddr* address) {
+  if (address->sa_family == AF_INET) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(
+        &reinterpret_cast<const sockaddr_in*>(address)->sin_addr);
+    return {bytes, bytes + 4};
+  }
+  const auto* bytes = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr.s6_addr;
+  return {bytes, bytes + 16};
+}
+
+std::optional<AddressBytes> bytes_in(const std::string& text) {
+  std::array<unsigned char, 16> bytes{};
+  if (inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return {{bytes.begin(), &bytes[4]}};
+  if (inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1) return {{bytes.begin(), bytes.end()}};
+  return {};
+}
+
+// Only the first `bits` of an address.
+AddressBytes masked(AddressBytes address, int64_t bits) {
+  for (size_t i = 0; i < address.size(); ++i) {
+    const int64_t kept = std::clamp<int64_t>(bits - 8 * static_cast<int64_t>(i), 0, 8);
+    address[i] &= static_cast<unsigned char>(0xFF00 >> kept);
+  }
+  return address;
+}
+
+std::string network_of(const ifaddrs& entry) {
+  if (!entry.ifa_netmask) return "";
+  int bits = 0;
+  for (const unsigned char byte : bytes_of(entry.ifa_netmask)) bits += std::popcount(byte);
+  const AddressBytes first = masked(bytes_of(entry.ifa_addr), bits);
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(entry.ifa_addr->sa_family, first.data(), text, sizeof text);
+  return fmt::format("{}/{}", text, bits);
+}
+
+struct Network {
+  AddressBytes first;
+  int64_t bits;
+};
+
+std::optional<Network> network_in(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return {};
+  const auto first = bytes_in(text.substr(0, slash));
+  const auto bits = whole_number(text.substr(slash + 1));
+  if (!first || !bits || *bits < 0 || *bits > std::ssize(*first) * 8) return {};
+  return Network{*first, *bits};
 }
 
 bool is_for_others(const ifaddrs& entry) {
@@ -36,6 +93,7 @@ std::vector<NetworkInterface> interfaces(int family, socklen_t length) {
     getnameinfo(entry->ifa_addr, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
     found.push_back({.name = entry->ifa_name,
                      .address = text,
+                     .network = network_of(*entry),
                      .ipv6 = family == AF_INET6,
                      .for_others = is_for_others(*entry)});
   }
@@ -57,15 +115,49 @@ std::string interface_with(const std::string& address) {
   return "";
 }
 
-std::string address_of_interface(const std::string& name) {
+std::string address_of_interface(const std::string& name_or_network) {
   std::vector<std::string> shown;
   for (const NetworkInterface& entry : network_interfaces()) {
-    if (entry.name == name) return entry.address;
+    if (entry.name == name_or_network || in_network(entry.address, name_or_network)) {
+      return entry.address;
+    }
     shown.push_back(fmt::format("{} ({})", entry.name, entry.address));
   }
-  throw UsageError("unknown network interface '{}', or it has no address; use one of {}", name,
-                   fmt::join(shown, ", "));
+  if (is_network(name_or_network)) {
+    throw UsageError("no network interface has an address in {}; there are {}", name_or_network,
+                     fmt::join(shown, ", "));
+  }
+  throw UsageError(
+      "unknown network interface '{}', or it has no address; use one of {}, or a network such as "
+      "10.0.0.0/24 if names differ between hosts",
+      name_or_network, fmt::join(shown, ", "));
 }
+
+std::string network_with_host(const std::string& host) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* first = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &first) != 0) return "";
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(first, freeaddrinfo);
+  const std::vector<NetworkInterface> own = network_interfaces();
+  for (const addrinfo* each = first; each; each = each->ai_next) {
+    char text[NI_MAXHOST] = "";
+    getnameinfo(each->ai_addr, each->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+    for (const NetworkInterface& entry : own) {
+      if (entry.for_others && in_network(text, entry.network)) return entry.network;
+    }
+  }
+  return "";
+}
+
+bool in_network(const std::string& address, const std::string& network) {
+  const auto bytes = bytes_in(address);
+  const auto wanted = network_in(network);
+  return bytes && wanted && bytes->size() == wanted->first.size() &&
+         masked(*bytes, wanted->bits) == masked(wanted->first, wanted->bits);
+}
+
+bool is_network(const std::string& text) { return network_in(text).has_value(); }
 
 bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";

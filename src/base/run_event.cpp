@@ -11,7 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr std::string_view kMark = "@lockstep ";
-constexpr std::string_view kNames[] = {"interrupted", "failed", "disk-full"};
+constexpr std::string_view kNames[] = {"interrupted", "failed", "disk-full", "log"};
 
 }  // namespace
 
@@ -33,6 +33,14 @@ std::optional<RunEvent> parse_event_line(std::string_view line) {
 
 void report_event(Context& context, const RunEvent& event) {
   if (context.environment(kEventsVariable)) context.err << event_line(event) << "\n" << std::flush;
+}
+
+void report_log_line(Context& context, const std::string& line, bool verbose) {
+  if (context.environment(kEventsVariable)) {
+    report_event(context, {.kind = RunEvent::Kind::Log, .text = line});
+  } else if (verbose) {
+    context.err << line << "\n" << std::flush;
+  }
 }
 
 }  // namespace lockstep

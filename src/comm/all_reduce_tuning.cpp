@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 namespace lockstep {
 namespace {
@@ -14,6 +15,24 @@ size_t fastest(const AlgorithmTimes& times) {
 }
 
 }  // namespace
+
+std::vector<SizeWinner> winners_by_size(const std::vector<std::string>& algorithms,
+                                        const std::vector<AlgorithmTimes>& measured) {
+  std::vector<SizeWinner> winners;
+  for (const AlgorithmTimes& times : measured) {
+    const size_t first = fastest(times);
+    SizeWinner& winner =
+        winners.emplace_back(SizeWinner{.bytes = times.bytes, .fastest = algorithms[first]});
+    std::optional<size_t> second;
+    for (size_t i = 0; i < times.seconds.size(); ++i) {
+      if (i != first && (!second || times.seconds[i] < times.seconds[*second])) second = i;
+    }
+    if (!second) continue;
+    winner.second = algorithms[*second];
+    winner.lead = times.seconds[*second] / times.seconds[first];
+  }
+  return winners;
+}
 
 AllReduceRules fastest_rules(const std::vector<std::string>& algorithms,
                              const std::vector<AlgorithmTimes>& measured) {

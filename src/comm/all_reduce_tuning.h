@@ -14,6 +14,15 @@ struct AlgorithmTimes {
   std::vector<double> seconds;  // by algorithm
 };
 
+// The fastest algorithm of one size, and how far ahead it is.
+struct SizeWinner {
+  int64_t bytes = 0;
+  std::string fastest, second = {};  // no second: there is one algorithm
+  double lead = 1;                   // seconds of the second / seconds of the fastest
+};
+std::vector<SizeWinner> winners_by_size(const std::vector<std::string>& algorithms,
+                                        const std::vector<AlgorithmTimes>& measured);
+
 // The fastest algorithm of each size, up to that size. Where the one of the size before is nearly
 // as fast it stays: a difference that another measurement may turn round is not worth a rule.
 // `measured` has ascending sizes and is not empty.

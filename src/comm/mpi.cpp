@@ -4,12 +4,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 
 #include "base/error.h"
 #include "base/log_line.h"
+#include "base/network_interface.h"
 #include "comm/missing_ranks.h"
+#include "comm/mpi_interfaces.h"
 #include "comm/store.h"
 #include "comm/watchdog.h"
 
@@ -183,7 +186,12 @@ class MpiCommunicator : public Communicator {
 
 }  // namespace
 
-MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
+MpiSession::MpiSession(const std::vector<std::string>& mpirun_addresses)
+    : exceptions_(std::uncaught_exceptions()) {
+  const auto misleading = misleading_interfaces(network_interfaces(), mpirun_addresses);
+  if (!misleading.empty()) {  // Open MPI takes options from here only, once mpirun has started us
+    setenv("OMPI_MCA_btl_tcp_if_exclude", excluded_interfaces(misleading).c_str(), 1);
+  }
   int given = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &given);
   if (given < MPI_THREAD_MULTIPLE) throw Error("this MPI does not support MPI_THREAD_MULTIPLE");
@@ -208,6 +216,17 @@ std::string MpiSession::from_rank_0(const std::string& text) {
   told.resize(length);
   check(MPI_Bcast(told.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD));
   return told;
+}
+
+std::vector<std::string> MpiSession::from_all(const std::string& text) {
+  std::vector<std::string> texts;
+  for (int rank = 0; rank < roster_.size(); ++rank) {
+    uint64_t length = text.size();
+    check(MPI_Bcast(&length, 1, MPI_UINT64_T, rank, MPI_COMM_WORLD));
+    texts.push_back(rank == roster_.rank ? text : std::string(length, '\0'));
+    check(MPI_Bcast(texts.back().data(), static_cast<int>(length), MPI_CHAR, rank, MPI_COMM_WORLD));
+  }
+  return texts;
 }
 
 MpiSession::~MpiSession() {

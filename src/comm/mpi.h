@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "comm/comm_options.h"
 #include "comm/communicator.h"
@@ -19,7 +20,8 @@ namespace lockstep {
 // ranks: the launcher sees a process that ended without farewell and ends the job.
 class MpiSession {
  public:
-  MpiSession();
+  // `mpirun_addresses`: of mpirun's host (mpi_interfaces.h). Empty: the user chose interfaces.
+  explicit MpiSession(const std::vector<std::string>& mpirun_addresses = {});
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
@@ -27,6 +29,7 @@ class MpiSession {
   const Roster& roster() const { return roster_; }
   std::string from_rank_0(
       const std::string& text);  // collective: where the store is, and its token
+  std::vector<std::string> from_all(const std::string& text);  // collective: by rank
 
  private:
   int exceptions_;  // on their way when this was made

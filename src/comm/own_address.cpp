@@ -3,13 +3,63 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/error.h"
 #include "base/network_interface.h"
+#include "base/text.h"
 #include "comm/socket.h"
 
 namespace lockstep {
+namespace {
+
+struct OwnNetwork {
+  std::string address, network;
+};
+
+std::vector<OwnNetwork> networks_in(const std::string& text) {
+  std::vector<OwnNetwork> found;
+  for (const std::string& entry : split(text, ',')) {
+    const size_t space = entry.find(' ');
+    if (space != std::string::npos)
+      found.push_back({entry.substr(0, space), entry.substr(space + 1)});
+  }
+  return found;
+}
+
+// Whether a member of another host is in this network, with an address of its own.
+bool is_there_too(const OwnNetwork& mine, const std::string& theirs) {
+  const std::vector<OwnNetwork> all = networks_in(theirs);
+  return std::ranges::any_of(all, [&](const OwnNetwork& each) {
+    return each.network == mine.network && each.address != mine.address;
+  });
+}
+
+}  // namespace
+
+std::string own_networks() {
+  std::string text;
+  for (const NetworkInterface& each : network_interfaces()) {
+    if (!each.for_others || each.network.empty()) continue;
+    text += (text.empty() ? "" : ",") + each.address + " " + each.network;
+  }
+  return text;
+}
+
+std::string address_in_common_network(const Roster& roster,
+                                      const std::vector<std::string>& networks_of_members) {
+  const auto own = static_cast<size_t>(roster.rank);
+  for (const OwnNetwork& mine : networks_in(networks_of_members[own])) {
+    bool common = true;
+    for (size_t other = 0; other < roster.members.size() && common; ++other) {
+      common = roster.members[other].host == roster.members[own].host ||
+               is_there_too(mine, networks_of_members[other]);
+    }
+    if (common) return mine.address;
+  }
+  return "";
+}
 
 // Connecting a datagram socket sends nothing, but the system decides which way it would go.
 std::string way_to(const std::string& host) {
@@ -26,7 +76,8 @@ std::string way_to(const std::string& host) {
   return "";
 }
 
-std::string own_address(const Roster& roster, const std::string& interface) {
+std::string own_address(const Roster& roster, const std::string& interface,
+                        const std::vector<std::string>& networks_of_members) {
   if (!interface.empty()) return address_of_interface(interface);
   const std::string& own = roster.members[static_cast<size_t>(roster.rank)].host;
   bool alone = true;
@@ -37,7 +88,13 @@ std::string own_address(const Roster& roster, const std::string& interface) {
     if (!address.empty() && !is_loopback(address)) return address;
   }
   if (alone) return "127.0.0.1";
-  throw Error("cannot infer which network connects {} to the other hosts; use --interface", own);
+  const std::string address = address_in_common_network(roster, networks_of_members);
+  if (!address.empty()) return address;
+  throw Error(
+      "cannot infer which network connects {} to the other hosts: their names are unknown here, "
+      "and "
+      "they share no network; use --interface with a name or a network such as 10.0.0.0/24",
+      own);
 }
 
 }  // namespace lockstep

@@ -27,6 +27,13 @@ int forwards(int64_t floats) {
   return static_cast<int>(std::clamp<int64_t>(floats / kForwardFloats, 1, kMostForwards));
 }
 
+// In the same pieces on every host, however many ranks it has and wherever their data is: rank 0 of
+// each host forwards to the others, and they would add up what does not belong together.
+void forward_pieces(std::span<float> data, const ShmCommunicator::Forward& forward) {
+  const int count = forwards(std::ssize(data));
+  for (int turn = 0; turn < count; ++turn) forward(chunk(data, turn, count));
+}
+
 std::span<float> piece(std::span<float> data, int64_t index) {
   const int64_t begin = index * kPieceFloats;
   return data.subspan(begin, std::min(kPieceFloats, std::ssize(data) - begin));
@@ -93,7 +100,7 @@ void ShmCommunicator::all_reduce(std::span<float> data) {
 }
 
 void ShmCommunicator::all_reduce_through(std::span<float> data, const Forward& forward) {
-  if (size() == 1) return forward(data);
+  if (size() == 1) return forward_pieces(data, forward);
   if (std::ssize(data) > kSmallFloats) {
     const Meeting met = meet(data);
     if (met.in_place) return relay(met, data, forward);
@@ -101,7 +108,7 @@ void ShmCommunicator::all_reduce_through(std::span<float> data, const Forward& f
   } else {
     reduce_small(data);
   }
-  if (rank() == 0) forward(data);
+  if (rank() == 0) forward_pieces(data, forward);
   broadcast(data, 0);
 }
 

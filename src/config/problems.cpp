@@ -22,6 +22,13 @@ int given_times(const RunConfig& run) {
          int{!run.eval_during_training_at_specified_epochs.empty()};
 }
 
+bool names_a_file_twice(const RunConfig& run) {
+  std::vector<std::string> files = {run.result, run.trace_file, run.profile_file, run.graph_file};
+  std::erase(files, "");
+  std::ranges::sort(files);
+  return std::ranges::adjacent_find(files) != files.end();
+}
+
 constexpr Rule kRules[] = {
     {[](const RunConfig& run) { return run.num_batches && run.num_epochs; },
      "--num-batches and --num-epochs both set the number of steps; give one of them"},
@@ -34,14 +41,29 @@ constexpr Rule kRules[] = {
      "--num-epochs must be above 0"},
     {[](const RunConfig& run) { return !run.trace_file.empty() && run.num_warmup_batches < 2; },
      "--trace-file records the last but one warm-up step; use --num-warmup-batches of at least 2"},
-    {[](const RunConfig& run) { return !run.result.empty() && run.result == run.trace_file; },
-     "--result and --trace-file name the same file; use two files"},
+    {names_a_file_twice,
+     "--result, --trace-file, --profile-file and --graph-file: two of them name the same file; use "
+     "different files"},
     {[](const RunConfig& run) {
        return !run.benchmark_test_id.empty() && run.benchmark_log_dir.empty();
      },
      "--benchmark-test-id requires --benchmark-log-dir"},
     {[](const RunConfig& run) { return run.forward_only && run.gradient_clip.has_value(); },
      "--gradient-clip with --forward-only: there are no gradients; leave out one of them"},
+    {[](const RunConfig& run) {
+       return run.freeze_when_forward_only && !(run.train_dir.empty() && run.job_name.empty());
+     },
+     "--freeze-when-forward-only excludes --train-dir and --job-name; leave it out"},
+    {[](const RunConfig& run) { return !run.gpu_indices.empty() && run.device != "cuda"; },
+     "--gpu-indices requires --device cuda; on a CPU every device has cores of its own"},
+    {[](const RunConfig& run) { return run.input_preprocessor != "default" && run.distortions; },
+     "--distortions: --input-preprocessor official_models_imagenet changes no colours; leave out "
+     "one of them"},
+    {[](const RunConfig& run) {
+       return run.input_preprocessor != "default" && run.resize_method != "bilinear";
+     },
+     "--resize-method: --input-preprocessor official_models_imagenet always uses bilinear; leave "
+     "out one of them"},
     {[](const RunConfig& run) { return run.forward_only && run.aux_head; },
      "--aux-head with --forward-only: it only adds to the loss, which is not computed; leave out "
      "one of them"},
@@ -122,12 +144,17 @@ constexpr Rule kRules[] = {
      "--eval-during-training-every-n-steps"},
     {[](const RunConfig& run) {
        return !run.eval && !evaluates_during_training(run) &&
-              (run.eval_batch_size > 0 || run.num_eval_batches);
+              (run.eval_batch_size > 0 || run.num_eval_batches || run.num_eval_epochs);
      },
-     "--eval-batch-size and --num-eval-batches require --eval or an evaluation during training, "
-     "such as --eval-during-training-every-n-steps"},
+     "--eval-batch-size, --num-eval-batches and --num-eval-epochs require --eval or an evaluation "
+     "during training, such as --eval-during-training-every-n-steps"},
+    {[](const RunConfig& run) { return run.num_eval_batches && run.num_eval_epochs; },
+     "--num-eval-batches and --num-eval-epochs both set the length of an evaluation; give one of "
+     "them"},
+    {[](const RunConfig& run) { return run.num_eval_epochs && *run.num_eval_epochs <= 0; },
+     "--num-eval-epochs must be above 0"},
     {[](const RunConfig& run) { return run.summary_dir.empty() && run.save_summaries_steps > 0; },
-     "--save-summaries-steps requires --summary-dir"},
+     "--save-summaries-steps requires --summary-dir, or --train-dir with --summary-verbosity 1"},
     {[](const RunConfig& run) {
        return !run.program.empty() && (!run.train_dir.empty() || !run.summary_dir.empty());
      },

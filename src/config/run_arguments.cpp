@@ -13,8 +13,9 @@ std::vector<std::string> train_arguments(const RunConfig& run) {
   std::vector<std::string> arguments;
   for (const RunOption& option : run_options()) {
     const std::string text = text_of(run, option);
-    // Which engine is the default depends on the program.
-    const bool needed = text != text_of(kDefaults, option) || option.name == "engine";
+    // Which engine is the default depends on the program, and which network on the hosts.
+    const bool named = option.name == "engine" || option.name == "model";
+    const bool needed = named || text != text_of(kDefaults, option);
     if (needed) arguments.push_back(fmt::format("--{}={}", option.name, text));
   }
   return arguments;

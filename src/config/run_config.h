@@ -19,15 +19,20 @@ struct RunConfig {
   std::string data_dir = "";   // empty: synthetic images
   bool distortions = false;
   std::string resize_method = "bilinear";
+  std::string input_preprocessor = "default";
+  bool ml_perf = false;
   int data_threads = 0;  // 0: what computing leaves of the cores, at least one
   int prefetch = 2;      // batches
+  int batch_group_size = 1;
   bool cache = false;
+  bool repeat_sample = false;
   bool skip_corrupt = false;
   std::string synthetic_location = "device";
   std::optional<int> num_classes = {};
   bool aux_head = false;
   int batch_size = 0;  // per device; 0: the network's own
   bool forward_only = false;
+  bool freeze_when_forward_only = false;
   int seed = 1234;
 
   // Run length.
@@ -54,6 +59,7 @@ struct RunConfig {
   // Device and engine.
   std::string engine = "native";
   std::string device = "cpu";
+  std::string gpu_indices = "";  // as 0,2; empty: in order
   int num_devices = 1;
   int threads = 0;  // per device; 0: every core it may use
   std::string data_format = "NCHW";
@@ -99,6 +105,10 @@ struct RunConfig {
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
 
+  // A framework instead of an engine.
+  std::string framework = "";  // "pytorch", "pytorch:compile"; empty: none
+  std::vector<std::string> python = {};
+
   // Checkpoints and evaluation.
   std::string train_dir = "";                // of checkpoints; empty: nothing is kept
   std::optional<int> save_model_steps = {};  // absent: only at the end
@@ -108,6 +118,8 @@ struct RunConfig {
   double eval_interval_secs = 0;             // with eval: look again; 0: once
   int eval_batch_size = 0;                   // per device; 0: as in training
   std::optional<int> num_eval_batches = {};  // absent: all validation examples, once
+  std::optional<double> num_eval_epochs = {};
+  std::string eval_dir = "";
   std::optional<int> eval_during_training_every_n_steps = {};
   std::optional<double> eval_during_training_every_n_epochs = {};
   std::string eval_during_training_at_specified_steps = "";   // as 100,200
@@ -119,13 +131,17 @@ struct RunConfig {
   std::optional<double> display_perf_ewma = {};
   std::string loss_type_to_report = "total_loss";
   bool print_training_accuracy = false;
+  std::string output_format = "lockstep";
   bool profile = false;
+  std::string profile_file = "";
+  std::string graph_file = "";
   std::string trace_file = "";
   std::string result = "";
   std::string log_dir = "";
   std::string benchmark_log_dir = "";
   std::string benchmark_test_id = "";
   std::string summary_dir = "";
+  int summary_verbosity = 0;
   int save_summaries_steps = 0;  // 0: when a step is shown
   bool verbose = false;
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "base/text.h"
 #include "config/run_options.h"
 
 namespace lockstep {
@@ -47,18 +48,25 @@ std::string engine_label(const RunConfig& run) {
   return run.program.empty() ? run.engine : std::filesystem::path(run.program).stem().string();
 }
 
+int devices_of(const RunConfig& run) {
+  if (run.num_workers) return *run.num_workers;
+  const auto listed = static_cast<int>(split(run.hosts, ',').size());
+  return run.num_devices * run.nodes.value_or(run.hosts.empty() ? 1 : listed);
+}
+
 std::string settings_label(const RunConfig& run, std::span<const std::string_view> options) {
   std::vector<std::string> words;
   for (const std::string_view name : options) {
     const std::string text = text_of(run, *find_option(name));
-    words.push_back(fmt::format("{}={}", name, text.empty() ? "default" : text));
+    if (!text.empty()) words.push_back(fmt::format("{}={}", name, text));
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::string run_label(const RunConfig& run, std::span<const std::string_view> options) {
-  std::string label =
-      fmt::format("{}:{} x{} {}", run.model, run.batch_size, run.num_devices, engine_label(run));
+std::string run_label(const RunConfig& run, std::span<const std::string_view> options,
+                      std::optional<int> devices) {
+  std::string label = fmt::format("{}:{} x{} {}", run.model, run.batch_size,
+                                  devices ? *devices : devices_of(run), engine_label(run));
   const std::string settings = settings_label(run, options);
   return settings.empty() ? label : label + " " + settings;
 }

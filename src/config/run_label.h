@@ -1,6 +1,7 @@
 // run_label.h: short labels that tell runs apart: model, batch, devices, and what differs.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,9 +19,14 @@ std::vector<std::string_view> common_options(std::span<const RunConfig> runs);
 
 // What runs the network: the engine, or the name of the program.
 std::string engine_label(const RunConfig& run);
-// "variable-update=horovod threads=2", of the named options; empty when there are none.
+// Devices of all hosts together, as far as the options tell: --num-workers, or --num-devices on
+// each of --nodes or --hosts.
+int devices_of(const RunConfig& run);
+// "variable-update=horovod threads=2", of the named options; those without a value, such as
+// --num-ps of a strategy without servers, are left out.
 std::string settings_label(const RunConfig& run, std::span<const std::string_view> options);
-// "alexnet:256 x2 native threads=2"
-std::string run_label(const RunConfig& run, std::span<const std::string_view> options);
+// "alexnet:256 x2 native threads=2": on two devices; by default those of devices_of().
+std::string run_label(const RunConfig& run, std::span<const std::string_view> options,
+                      std::optional<int> devices = {});
 
 }  // namespace lockstep

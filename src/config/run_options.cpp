@@ -19,9 +19,11 @@ std::string range_text(Range range) {
 
 bool inside(Range range, double number) { return range.least <= number && number <= range.most; }
 
-[[noreturn]] void refuse(const RunOption& option, std::string_view wanted, std::string_view text) {
+[[noreturn]] void refuse(const RunOption& option, std::string_view wanted, std::string_view text,
+                         const std::string& meant = "") {
   const std::string& note = option.details.choices_note;
-  throw UsageError("--{} must be {}, not '{}'{}{}", option.name, wanted, text,
+  throw UsageError("--{} must be {}, not '{}'{}{}{}", option.name, wanted, text,
+                   meant.empty() ? "" : fmt::format("; did you mean {}?", meant),
                    note.empty() ? "" : "; ", note);
 }
 
@@ -66,6 +68,41 @@ std::string as_choice(const std::string& choice, std::string_view text) {
   return number && *number >= 0 ? fmt::format("{}{}", stem, *number) : "";
 }
 
+// The choice that the text names; empty when there is none.
+std::string named_choice(const RunOption& option, std::span<const std::string> choices,
+                         std::string_view text) {
+  for (const auto& [word, choice] : option.details.value_aliases) {
+    if (lower_case(word) == lower_case(text)) return choice;
+  }
+  for (const std::string& choice : choices) {
+    std::string chosen = as_choice(choice, text);
+    if (!chosen.empty()) return chosen;
+  }
+  return "";
+}
+
+// Choices of any option, one after the other: what a sweep takes.
+bool is_list_of_choices(const RunOption& option, std::span<const std::string> choices,
+                        std::string_view text) {
+  const char separator = text.find('/') != std::string_view::npos ? '/' : ',';
+  const std::vector<std::string> parts = split(text, separator);
+  return parts.size() > 1 && std::ranges::all_of(parts, [&](const std::string& part) {
+           return !named_choice(option, choices, part).empty();
+         });
+}
+
+// What was probably meant; empty: nothing comes close. Two edits of a three-letter word are another
+// word.
+std::string likely_choice(std::span<const std::string> choices, std::string_view text) {
+  constexpr size_t kLeast = 4;
+  const std::string word = lower_case(text);
+  if (word.size() < kLeast) return "";
+  for (const std::string& choice : choices) {
+    if (lower_case(choice).starts_with(word)) return choice;
+  }
+  return closest(word, choices);
+}
+
 void read(const RunOption& option, std::string_view text, std::string& value) {
   const bool any = option.details.choices.empty();
   const bool free = any || (text.empty() && option.details.may_be_empty);
@@ -100,11 +137,14 @@ std::string written(const std::optional<T>& value) {
 
 std::string choice_in(const RunOption& option, std::span<const std::string> choices,
                       std::string_view text) {
-  for (const std::string& choice : choices) {
-    const std::string chosen = as_choice(choice, text);
-    if (!chosen.empty()) return chosen;
+  std::string chosen = named_choice(option, choices, text);
+  if (!chosen.empty()) return chosen;
+  if (is_list_of_choices(option, choices, text)) {
+    throw UsageError("--{} takes one value, not '{}'; 'lockstep sweep' measures lists of values",
+                     option.name, text);
   }
-  refuse(option, fmt::format("one of {}", fmt::join(choices, ", ")), text);
+  refuse(option, fmt::format("one of {}", fmt::join(choices, ", ")), text,
+         likely_choice(choices, text));
 }
 
 const RunOption* find_option(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
   std::string choices_note = {};          // added to the error that lists them
+  // Other words for a choice: {"gpu", "cuda"}.
+  std::vector<std::pair<std::string, std::string>> value_aliases = {};
   bool may_be_empty = false;              // of texts with choices
   bool is_part = false;                   // of numbers: 1% is 0.01
   char letter = 0;                        // 'b' allows -b
@@ -58,7 +61,8 @@ bool is_switch(const RunOption& option);                             // needs no
 bool is_list(const RunOption& option);                               // each time it is given counts
 std::string value_name(const RunOption& option);                     // "N", "FILE", "sgd|momentum"
 std::string text_of(const RunConfig& run, const RunOption& option);  // "" when absent
-// The choice that the text names, in whatever case. Throws UsageError that lists the choices.
+// The choice that the text names, in whatever case, or by a value alias. Throws UsageError that
+// lists the choices, and names the one that was probably meant.
 std::string choice_in(const RunOption& option, std::span<const std::string> choices,
                       std::string_view text);
 // Of a list the text has a line for each value, and setting adds to it.

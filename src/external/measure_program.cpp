@@ -88,9 +88,10 @@ ExternalRun plan_external(const RunConfig& options) {
   return run;
 }
 
-RunResult started_result(const ExternalRun& run) {
+RunResult started_result(const Context& context, const ExternalRun& run) {
   RunResult result;
   result.program_version = program_version();
+  result.provenance = context.provenance;
   result.origin = "program " + run.program.name;
   result.started_at = utc_text(std::chrono::system_clock::now());
   result.config = run.config;
@@ -213,8 +214,9 @@ int report(const RunResult& result, Context& context) {
   }
   context.out << total_block(result.throughput.total_images_per_second) << std::flush;
   if (const auto& interval = result.summary.images_per_second_95) {
-    context.out << fmt::format("{} intervals, 95 % confidence {:.2f} to {:.2f} images/sec\n",
-                               result.steps.size(), interval->low, interval->high);
+    context.out << fmt::format(
+        "{} intervals, 95 % confidence interval {:.2f} to {:.2f} images per second\n",
+        result.steps.size(), interval->low, interval->high);
   }
   return kSuccess;
 }
@@ -229,7 +231,7 @@ int train_external(Context& context, const RunConfig& options) {
   const std::string why = path.empty() ? "" : why_unwritable(path);
   if (!why.empty()) throw UsageError("cannot write --result {}: {}", path, why);
 
-  RunResult result = started_result(run);
+  RunResult result = started_result(context, run);
   context.out << fmt::format("{:<13}{}\n{:<13}{}\n{:<13}{} global\n{:<13}{} per device\n",
                              "Program:", run.program.name, "Model:", run.config.model,
                              "Batch size:", run.config.batch_size * run.config.num_devices, "",

@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "base/exit_code.h"
-#include "base/run_event.h"
 #include "base/version.h"
 #include "comm/store_server.h"
 #include "config/json.h"
@@ -106,12 +105,12 @@ std::vector<Command> plan(const Context& context, const AgentJob& job, const std
   LocalJob local = {.argv = {context.program, job.command},
                     .ranks = job.ranks,
                     .host = read_host().name,
-                    .environment = {{kSizeVariable, fmt::to_string(job.size)},
-                                    {kStoreVariable, store},
-                                    {kTokenVariable, job.token},
-                                    {kEventsVariable, "1"}},
+                    .environment = job.environment,
                     .rank_variable = kRankVariable,
                     .directory = job.directory};
+  local.environment[kSizeVariable] = fmt::to_string(job.size);
+  local.environment[kStoreVariable] = store;
+  local.environment[kTokenVariable] = job.token;
   local.argv.insert(local.argv.end(), job.arguments.begin(), job.arguments.end());
   return plan_local(local);
 }

@@ -51,7 +51,7 @@ class AgentMonitor : public RunMonitor {
       if (!news.empty()) context_.err << news << "\n" << std::flush;
     } else if (said.kind == "last") {
       if (const auto event = parse_event_line(said.text)) {
-        causes_[line.command] = *event;
+        if (event->is_failure()) causes_[line.command] = *event;
       } else {
         last_lines_[line.command].push_back(said.text);
       }

@@ -14,15 +14,11 @@ constexpr std::string_view kDigits =
 }  // namespace
 
 Json job_to_json(const AgentJob& job) {
-  return {{"ranks", job.ranks},
-          {"size", job.size},
-          {"command", job.command},
-          {"version", job.version},
-          {"arguments", job.arguments},
-          {"token", job.token},
-          {"keeps_store", job.keeps_store},
-          {"store_port", job.store_port},
-          {"directory", job.directory}};
+  return {{"ranks", job.ranks},           {"size", job.size},
+          {"command", job.command},       {"version", job.version},
+          {"arguments", job.arguments},   {"environment", job.environment},
+          {"token", job.token},           {"keeps_store", job.keeps_store},
+          {"store_port", job.store_port}, {"directory", job.directory}};
 }
 
 AgentJob job_from_json(const Json& json) {
@@ -31,6 +27,7 @@ AgentJob job_from_json(const Json& json) {
           .command = json.at("command"),
           .arguments = json.at("arguments"),
           .version = json.value("version", std::string("unknown")),
+          .environment = json.value("environment", std::map<std::string, std::string>{}),
           .token = json.at("token"),
           .keeps_store = json.at("keeps_store"),
           .store_port = json.at("store_port"),

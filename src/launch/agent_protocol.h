@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct AgentJob {
   std::string command;                 // "train"
   std::vector<std::string> arguments;  // of every rank
   std::string version;                 // of the launcher; another version may have other options
+  std::map<std::string, std::string> environment = {};  // of every rank, besides its rank's own
   std::string token;
   bool keeps_store = false;
   int store_port = 0;     // 0: any free one

@@ -34,7 +34,7 @@ class FollowedFile {
       unfinished_.erase(0, end + 1);
       const auto event = parse_event_line(line);
       if (!event) out << line << "\n";
-      const bool failed = event && event->kind != RunEvent::Kind::Interrupted;
+      const bool failed = event && event->is_failure();
       if (failed && !failure_) failure_ = event;
     }
     if (ended) out << std::exchange(unfinished_, "");

@@ -57,6 +57,10 @@ std::string flag_value_name(const RunOption& option) {
   return fmt::format("{}", fmt::join(family->names(), "|"));
 }
 
+bool has_named_values(const RunOption& option) {
+  return family_of(option) || !option.details.choices.empty();
+}
+
 std::string canonical_text(const RunOption& option, const std::string& text) {
   const Family* family = family_of(option);
   return family ? choice_in(option, family->names(), text) : text;

@@ -12,6 +12,9 @@ namespace lockstep {
 // Like value_name() of config/run_options.h: "auto|local|ssh".
 std::string flag_value_name(const RunOption& option);
 
+// Its values are names of a fixed set: no paths, numbers or free texts.
+bool has_named_values(const RunOption& option);
+
 // The text, or the row that it names in whatever case. Throws UsageError with the names there are.
 std::string canonical_text(const RunOption& option, const std::string& text);
 

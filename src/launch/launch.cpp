@@ -67,6 +67,21 @@ std::vector<std::string> batch_arguments(const LaunchRequest& request, const Run
   return arguments;
 }
 
+// The network that this machine and all hosts of the run are in; empty: there is none.
+std::string network_with_all(const RankPlacement& placement) {
+  std::string network;
+  for (const PlacedRank& rank : placement.ranks) {
+    const Host& host = placement.hosts[rank.host];
+    std::string found = network_with_host(host.name);
+    if (found.empty()) {  // only ssh may know the name
+      found = network_with_host(host.ssh_target.substr(host.ssh_target.find('@') + 1));
+    }
+    if (found.empty() || (!network.empty() && found != network)) return "";
+    network = found;
+  }
+  return network;
+}
+
 std::vector<std::string> cores_of_workers(const RankPlacement& placement) {
   const auto workers = std::ranges::count(placement.ranks, false, &PlacedRank::server);
   std::vector<std::string> cores;
@@ -74,6 +89,16 @@ std::vector<std::string> cores_of_workers(const RankPlacement& placement) {
     cores.push_back(core_text(part));
   }
   return cores;
+}
+
+// Open MPI refuses its networks to be given twice, or included and excluded.
+bool chooses_networks(const Context& context, const RunConfig& run) {
+  const auto names_them = [](const std::string& word) {
+    return word.find("tcp_if_") != std::string::npos;
+  };
+  return std::ranges::any_of(run.mpirun_option, names_them) ||
+         context.environment("OMPI_MCA_btl_tcp_if_include") ||
+         context.environment("OMPI_MCA_btl_tcp_if_exclude");
 }
 
 LaunchJob job_of(const Context& context, const LaunchRequest& request, const RunConfig& run,
@@ -105,6 +130,7 @@ LaunchJob job_of(const Context& context, const LaunchRequest& request, const Run
     const CommandAnswer answer = ask({"mpirun", "--version"}, kForVersion);
     if (!answer.well) throw Error("mpirun --version: {}", answer.complaint);
     for (const std::string& line : answer.lines) job.mpirun_version += line + "\n";
+    if (!chooses_networks(context, run)) job.hosts_network = network_with_all(placement);
   }
   return job;
 }
@@ -138,6 +164,7 @@ void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& jo
     throw Error("{}", no_file_either(request.run.hosts, error.what()));
   }
   request.check_hosts(context, plan, job, interrupted);
+  if (interrupted()) throw Interrupted();  // the monitor of the run would not know
 }
 
 // Whether stdout and stderr accept output. A write to a held terminal (Ctrl-S) or an idle pager
@@ -205,6 +232,8 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
   }
   if (!launcher.uses_agents) job.environment[kTokenVariable] = job.token;  // agents pass it on
   job.environment[kEventsVariable] = "1";
+  job.environment[kCommandLineVariable] = context.provenance.command_line;
+  job.environment[kWorkingDirectoryVariable] = context.provenance.working_directory;
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);

@@ -30,8 +30,9 @@ struct LaunchJob {
   std::vector<std::string> cores = {};  // of each rank, if known in advance: "0-3"
   std::string id = {};                  // unique for this run
   std::string token = {};               // shared secret of the run
-  std::string interface = {};
-  int store_port = 0;  // 0: any free one
+  std::string interface = {};           // a name or a network
+  std::string hosts_network = {};       // of this machine, with all hosts in it; empty: unknown
+  int store_port = 0;                   // 0: any free one
 
   // Options of single launchers.
   std::string remote_dir = {};

@@ -1,8 +1,10 @@
 #include "launch/mpirun.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/error.h"
+#include "base/network_interface.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -53,15 +55,23 @@ Words one_process(const LaunchJob& job) {
   return words;
 }
 
+// Without these Open MPI uses all networks, and waits forever at an address that two hosts have,
+// such as that of docker0. Its own messages also go to this machine, which may lack the interface.
+Words open_mpi_networks(const LaunchJob& job) {
+  const std::string& data = job.interface.empty() ? job.hosts_network : job.interface;
+  const std::string& own = job.hosts_network.empty() ? job.interface : job.hosts_network;
+  Words words;
+  if (!data.empty()) add(words, {"--mca", "btl_tcp_if_include", data});
+  if (!own.empty()) add(words, {"--mca", "oob_tcp_if_include", own});
+  return words;
+}
+
 // One section per stretch of ranks, separated by ':', each with its own host.
 Words open_mpi(const LaunchJob& job) {
   Words words = {"mpirun", "--bind-to", "none", "--map-by", "slot", "--tag-output"};
   add(words, {"--mca", "mpi_yield_when_idle", "1"});
   if (job.as_root) words.emplace_back("--allow-run-as-root");
-  if (!job.interface.empty()) {
-    add(words, {"--mca", "btl_tcp_if_include", job.interface});
-    add(words, {"--mca", "oob_tcp_if_include", job.interface});
-  }
+  add(words, open_mpi_networks(job));
   if (!job.ssh.more.empty()) add(words, {"--mca", "plm_rsh_args", ssh_arguments(job.ssh)});
   for (const auto& [name, value] : job.environment) add(words, {"-x", name});
   add(words, job.mpirun_options);
@@ -84,6 +94,10 @@ bool is_this_machine(const LaunchJob& job) {
 Words mpich(const LaunchJob& job) {
   Words words = {"mpirun", "-prepend-rank", "-bind-to", "none"};
   if (!job.environment.empty()) add(words, {"-genvlist", names_of(job.environment)});
+  if (is_network(job.interface)) {
+    throw UsageError("--interface {}: MPICH needs the name of an interface, such as eth0",
+                     job.interface);
+  }
   if (!job.interface.empty()) add(words, {"-iface", job.interface});
   std::string hosts;
   std::vector<size_t> seen;

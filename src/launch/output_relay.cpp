@@ -32,8 +32,7 @@ std::string OutputRelay::who(int rank) const {
 
 void OutputRelay::hear(int rank, const std::string& text, bool from_stderr) {
   if (const auto event = parse_event_line(text)) return take(rank, *event);
-  const auto log = logs_.find(rank);
-  if (log != logs_.end()) write(log->second, text + "\n");
+  log(rank, text);
   if (rank == 0) {
     (from_stderr ? context_.err : context_.out) << text << "\n" << std::flush;
   } else if (verbose_) {
@@ -43,9 +42,17 @@ void OutputRelay::hear(int rank, const std::string& text, bool from_stderr) {
   }
 }
 
+void OutputRelay::log(int rank, const std::string& text) {
+  const auto file = logs_.find(rank);
+  if (file != logs_.end()) write(file->second, text + "\n");
+}
+
 void OutputRelay::take(int rank, const RunEvent& event) {
-  if (event.kind != RunEvent::Kind::Interrupted) {
+  if (event.is_failure()) {
     failures_.emplace_back(rank, event);
+  } else if (event.kind == RunEvent::Kind::Log) {
+    log(rank, event.text);
+    if (verbose_) context_.err << event.text << "\n" << std::flush;
   } else if (rank == 0) {
     told_of_interruption_ = Clock::now();
   }

@@ -1,7 +1,8 @@
 // output_relay.h: shows and logs the output of the processes of a run.
 //
 // Only rank 0's output is shown. With --verbose the other ranks are shown too, each line with host
-// and rank. Without it they are shown only if the run fails.
+// and rank. Without it they are shown only if the run fails. Lines that a rank marks as meant for
+// its log (base/run_event.h) are logged, and shown as they are with --verbose.
 #pragma once
 
 #include <deque>
@@ -48,6 +49,7 @@ class OutputRelay {
 
  private:
   void take(int rank, const RunEvent& event);
+  void log(int rank, const std::string& text);
   std::string who(int rank) const;  // "host1 rank 2"
   void remember(const std::string& name, const std::string& text);
   void write(OutputLog& log, const std::string& text);

@@ -1,7 +1,9 @@
 #include "launch/remote_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -12,6 +14,9 @@ namespace {
 
 constexpr const char* kResult = "result.json";
 constexpr const char* kTrace = "trace.json";
+constexpr const char* kProfile = "profile";
+constexpr const char* kGraph = "graph.json";
+constexpr const char* kGraphTable = "graph.txt";
 constexpr const char* kBenchmark = "benchmark";
 constexpr const char* kMetrics = "metric.log";  // to which every run adds
 
@@ -44,13 +49,17 @@ RunConfig RemoteFiles::remote(const RunConfig& run) {
   RunConfig there = run;
   there.result = if_wanted(run.result, kResult);
   there.trace_file = if_wanted(run.trace_file, kTrace);
+  there.profile_file = if_wanted(run.profile_file, kProfile);
+  there.graph_file =
+      if_wanted(run.graph_file, run.graph_file.ends_with("txt") ? kGraphTable : kGraph);
   there.benchmark_log_dir = if_wanted(run.benchmark_log_dir, kBenchmark);
   return there;
 }
 
 bool RemoteFiles::comes_back(const std::string& name) {
+  constexpr std::string_view kFiles[] = {kResult, kTrace, kProfile, kGraph, kGraphTable};
   const std::filesystem::path directory = std::filesystem::path(name).parent_path();
-  return name == kResult || name == kTrace || directory == kBenchmark;
+  return std::ranges::count(kFiles, name) > 0 || directory == kBenchmark;
 }
 
 std::string RemoteFiles::add(const std::string& name, const std::string& bytes) {
@@ -71,13 +80,19 @@ std::string RemoteFiles::add(const std::string& name, const std::string& bytes) 
 
 std::optional<std::string> RemoteFiles::in_names_of_here(const std::string& line) const {
   if (line == result_line(kResult)) return {};
-  return line == trace_line(kTrace) ? trace_line(run_.trace_file) : line;
+  if (line == trace_line(kTrace)) return trace_line(run_.trace_file);
+  for (const char* name : {kProfile, kGraph, kGraphTable}) {
+    if (line == result_line(name)) return result_line(place_of(name));
+  }
+  return line;
 }
 
 // Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.
 std::string RemoteFiles::place_of(const std::string& name) const {
   if (name == kResult) return run_.result;
   if (name == kTrace) return run_.trace_file;
+  if (name == kProfile) return run_.profile_file;
+  if (name == kGraph || name == kGraphTable) return run_.graph_file;
   const std::filesystem::path directory = std::filesystem::path(name).parent_path();
   if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
     return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();

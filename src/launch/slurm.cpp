@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/provenance.h"
 #include "base/shell_quote.h"
 
 namespace lockstep {
@@ -112,6 +113,12 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
   }
   std::vector<std::string> inside = {job.program, job.command};
   inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
+  // The environment of a job need not be that of its submission.
+  for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable}) {
+    const auto value = job.environment.find(name);
+    if (value == job.environment.end()) continue;
+    script += fmt::format("export {}={}\n", name, shell_quoted(value->second));
+  }
   script += fmt::format("exec {}\n", shell_line(inside));
   std::string pattern = job.output;  // for Slurm, % starts a placeholder
   for (size_t at = 0; (at = pattern.find('%', at)) != std::string::npos; at += 2) {

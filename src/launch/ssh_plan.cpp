@@ -20,6 +20,7 @@ AgentJob agent_job(const LaunchJob& job, size_t position) {
           .command = job.command,
           .arguments = job.arguments,
           .version = job.version,
+          .environment = job.environment,
           .token = job.token,
           .keeps_store = false,
           .store_port = job.store_port,

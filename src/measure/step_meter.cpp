@@ -9,14 +9,16 @@ StepMeter::StepMeter(int64_t most_steps, TimePoint start) : start_(start) {
 }
 
 void StepMeter::begin_step() {
+  close();
   step_ = {};
-  current_ = kNone;
-  step_begin_ = mark_ = Clock::now();
+  open_ = &step_;
+  step_begin_ = mark_;
+  excluded_ = Seconds{0};
 }
 
-int StepMeter::enter(int phase) {
+Phase StepMeter::enter(Phase phase) {
   const TimePoint now = Clock::now();
-  if (current_ != kNone) step_.phases[static_cast<size_t>(current_)] += now - mark_;
+  if (open_) open_->phase(current_) += now - mark_;
   mark_ = now;
   return std::exchange(current_, phase);
 }
@@ -29,10 +31,29 @@ void StepMeter::recharge(Phase from, Phase to, Seconds time) {
 void StepMeter::end_step(int images, const StepLosses& losses) {
   assert(records_.size() < records_.capacity());  // else this would allocate
   step_.begin = step_begin_ - start_;
-  step_.duration = Clock::now() - step_begin_;
   step_.images = images;
   step_.losses = losses;
+  enter(Phase::Between);
+  step_.duration = mark_ - step_begin_;
   records_.push_back(step_);
+  open_ = &records_.back();
+}
+
+void StepMeter::settle() {
+  enter(current_);
+  if (open_) open_->duration = mark_ - step_begin_ - excluded_;
+}
+
+void StepMeter::exclude(Seconds time) {
+  if (!open_) return;
+  open_->phase(Phase::Between) -= time;
+  excluded_ += time;
+  settle();
+}
+
+void StepMeter::close() {
+  settle();
+  open_ = nullptr;
 }
 
 std::vector<double> durations(std::span<const StepRecord> records) {

@@ -1,8 +1,9 @@
 // step_meter.h: records the time of each phase of each step, raw.
 //
 // A step is cut into phases by scopes. Scopes nest, and time belongs to the innermost: when the
-// optimizer runs on one gradient in the middle of backward, that time is Update, not Backward. So
-// the phases of a step never overlap, and what they leave of its duration is the loop itself.
+// optimizer runs on one gradient in the middle of backward, that time is Update, not Backward. Time
+// in no scope is Between, and so is what follows a step until the next one begins. So the phases
+// of a step add up to its duration, and the steps of a loop add up to the time of the loop.
 // All records are allocated by the constructor: a step allocates nothing.
 #pragma once
 
@@ -17,9 +18,9 @@
 
 namespace lockstep {
 
-enum class Phase { Input, Forward, Backward, Communication, Update };
-inline constexpr std::array<std::string_view, 5> kPhaseNames = {"input", "forward", "backward",
-                                                                "exposed_communication", "update"};
+enum class Phase { Input, Forward, Backward, Communication, Update, Between };
+inline constexpr std::array<std::string_view, 6> kPhaseNames = {
+    "input", "forward", "backward", "exposed_communication", "update", "between_steps"};
 
 struct StepLosses {
   double base_loss = 0;   // cross-entropy, mean over the batch
@@ -42,41 +43,48 @@ class StepMeter {
  public:
   explicit StepMeter(int64_t most_steps, TimePoint start = Clock::now());
 
-  void begin_step();
+  void begin_step();  // ends the step before it
   // Runs work() and charges its time, but for phases nested in it, to `phase`.
   template <typename Work>
   decltype(auto) timed(Phase phase, Work&& work) {
-    const Scope scope(*this, static_cast<int>(phase));
+    const Scope scope(*this, phase);
     return std::forward<Work>(work)();
   }
   // `time` of what `from` was charged in this step was really spent in `to`.
   void recharge(Phase from, Phase to, Seconds time);
-  void end_step(int images, const StepLosses& losses);
+  void end_step(int images, const StepLosses& losses);  // from here on the record is there
+
+  // Between steps. Brings the record of the last step up to now.
+  void settle();
+  // So much of the time since the last step is no part of any step.
+  void exclude(Seconds time);
+  // Ends the last step now: what follows until the next begin_step() belongs to no step.
+  void close();
 
   std::span<const StepRecord> records() const { return records_; }
 
  private:
-  static constexpr int kNone = -1;
-
   class Scope {
    public:
-    Scope(StepMeter& meter, int phase) : meter_(meter), outer_(meter.enter(phase)) {}
+    Scope(StepMeter& meter, Phase phase) : meter_(meter), outer_(meter.enter(phase)) {}
     ~Scope() { meter_.enter(outer_); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     StepMeter& meter_;
-    int outer_;
+    Phase outer_;
   };
 
-  int enter(int phase);  // returns the phase that it leaves
+  Phase enter(Phase phase);  // returns the phase that it leaves
 
   TimePoint start_;       // of the meter
   TimePoint step_begin_;  // of the running step
   TimePoint mark_;        // up to here time is charged
-  int current_ = kNone;
-  StepRecord step_;
+  Phase current_ = Phase::Between;
+  StepRecord step_;             // while it runs
+  StepRecord* open_ = nullptr;  // the record that time is charged to; null: none
+  Seconds excluded_{};          // from it
   std::vector<StepRecord> records_;
 };
 

@@ -60,14 +60,17 @@ void BetweenSteps::meet_when(std::future<void> saved) {
   if (saved.valid()) saved.get();
 }
 
-void BetweenSteps::after_step(const PausedReplica& replica) {
+Seconds BetweenSteps::after_step(const PausedReplica& replica) {
   ++step_;
   if (saves_now()) {
     const TimePoint begin = Clock::now();
     save(replica);
     checkpoint_time_ += seconds_since(begin);
   }
-  if (evaluator_ && evaluation_times_.due(step_)) evaluate_now(replica);
+  if (!evaluator_ || !evaluation_times_.due(step_)) return Seconds{0};
+  const TimePoint begin = Clock::now();
+  evaluate_now(replica);
+  return seconds_since(begin);
 }
 
 void BetweenSteps::evaluate_now(const PausedReplica& replica) {
@@ -101,11 +104,9 @@ void BetweenSteps::save_last(const PausedReplica& replica) {
 }
 
 void BetweenSteps::evaluate(const PausedReplica& replica) {
-  const TimePoint begin = Clock::now();
   const Evaluation& evaluation = evaluations_.emplace_back(evaluator_->evaluate(step_, replica));
   if (log_) log_evaluation(*log_, evaluation);
   if (summaries_) summaries_->evaluation(evaluation);
-  evaluation_time_ += seconds_since(begin);
 }
 
 }  // namespace lockstep

@@ -21,15 +21,13 @@ class BetweenSteps {
   BetweenSteps(Context& context, const RunPlan& plan, Group& group, StepAgreement& agreement,
                BenchmarkLog* log, Summaries* summaries);
 
-  // These on all workers alike.
-  void after_step(
-      const PausedReplica& replica);  // and after the agreement of that step, if it had one
-  void warmup_done() { evaluation_time_ = checkpoint_time_ = Seconds{0}; }
+  // These on all workers alike. After the agreement of that step, if it had one. Returns the time
+  // of an evaluation, which is no part of training.
+  Seconds after_step(const PausedReplica& replica);
+  void warmup_done() { checkpoint_time_ = Seconds{0}; }
   void finish(const PausedReplica& replica);  // after the last step
 
-  // Since the warm-up, until the last step.
-  Seconds evaluation_time() const { return evaluation_time_; }
-  Seconds checkpoint_time() const { return checkpoint_time_; }
+  Seconds checkpoint_time() const { return checkpoint_time_; }  // since the warm-up
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
 
  private:
@@ -51,7 +49,7 @@ class BetweenSteps {
   std::optional<CheckpointSchedule> schedule_;
   std::optional<Evaluator> evaluator_;
   std::vector<Evaluation> evaluations_;
-  Seconds evaluation_time_{}, checkpoint_time_{};
+  Seconds checkpoint_time_{};
 };
 
 // Adds BetweenSteps to another observer.
@@ -63,18 +61,15 @@ class BetweenStepsObserver : public LoopObserver {
       : observer_(observer), between_steps_(between_steps), replica_(replica) {}
 
   void before_step(int step) override { observer_.before_step(step); }
-  void after_step(int step, std::span<const StepRecord> timed) override {
-    observer_.after_step(step, timed);
-    if (between_steps_) between_steps_->after_step(replica_);
+  void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) override {
+    observer_.after_step(step, timed, meter);
+    if (between_steps_) meter.exclude(between_steps_->after_step(replica_));
   }
   void warmup_done() override {
     observer_.warmup_done();
     if (between_steps_) between_steps_->warmup_done();
   }
   StopReason stop_reason() override { return observer_.stop_reason(); }
-  Seconds evaluation_time() const {
-    return between_steps_ ? between_steps_->evaluation_time() : Seconds{0};
-  }
   void finish() {
     if (between_steps_) between_steps_->finish(replica_);
   }

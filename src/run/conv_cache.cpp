@@ -98,6 +98,10 @@ ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std
   if (!wanted) return {};
   ConvChoices known = cache.read();
   for (const auto& [work, method] : given) known[work] = method;
+  if (known.empty()) {
+    notes << "measuring the fastest algorithm of each convolution, once for this machine\n"
+          << std::flush;
+  }
   ConvChoices chosen = plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
   const ConvChoices measured = without(known, chosen);
   if (measured.empty()) return chosen;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace lockstep {
 
@@ -25,12 +26,14 @@ std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engine
 }
 
 const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   for (const EngineKind& engine : engines) {
     if (engine.name == name) return engine;
-    names.push_back(engine.name);
+    names.emplace_back(engine.name);
   }
-  throw UsageError("--engine must be one of {}, not '{}'", fmt::join(names, ", "), name);
+  const std::string near = closest(name, names);
+  throw UsageError("--engine must be one of {}, not '{}'{}", fmt::join(names, ", "), name,
+                   near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
 }  // namespace lockstep

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <ostream>
 #include <thread>
 
 #include "base/error.h"
 #include "base/exit_code.h"
 #include "base/interrupt.h"
-#include "base/version.h"
 #include "report/render/console.h"
+#include "report/render/run_header.h"
 #include "run/evaluator.h"
 #include "run/replica_run.h"
 #include "run/resume.h"
@@ -21,8 +22,13 @@ namespace {
 
 class EvaluationRun {
  public:
-  EvaluationRun(Context& context, const RunPlan& plan, Group& group)
-      : context_(context), plan_(plan), group_(group), interval_(plan.config.eval_interval_secs) {}
+  // `result` is borrowed: what is known before the run.
+  EvaluationRun(Context& context, const RunPlan& plan, Group& group, const RunResult& result)
+      : context_(context),
+        plan_(plan),
+        group_(group),
+        result_(result),
+        interval_(plan.config.eval_interval_secs) {}
 
   // All evaluations, of one checkpoint after the other.
   std::vector<Evaluation> run() {
@@ -31,9 +37,9 @@ class EvaluationRun {
       throw UsageError("Checkpoint not found in {}", plan_.config.train_dir);
     }
     Evaluator evaluator(plan_, group_, context_);
-    context_.out << header_text(program_version(), plan_.config, evaluator.facts(),
-                                evaluator.epochs())
-                 << "Generating evaluation model\n"
+    RunResult started = result_;
+    started.facts = evaluator.facts();
+    context_.out << header_text(started, evaluator.epochs()) << "Generating evaluation model\n"
                  << std::flush;
     open_logs();
     if (!found && speaks()) {
@@ -97,6 +103,7 @@ class EvaluationRun {
   Context& context_;
   const RunPlan& plan_;
   Group& group_;
+  const RunResult& result_;
   Seconds interval_;
   InterruptWatch interrupts_{"", InterruptWatch::Afterwards::Nothing};
   TimePoint looked_at_;
@@ -107,13 +114,28 @@ class EvaluationRun {
   std::vector<Evaluation> evaluations_;
 };
 
+// Of the last evaluation. An evaluation has no timed steps: what follows from them is unknown.
+Throughput throughput_of(const RunResult& result) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  const Evaluation& last = result.evaluations.back();
+  const double rate = static_cast<double>(last.examples) / last.seconds;
+  return {.total_images_per_second = rate,
+          .total_seconds = last.seconds,
+          .per_device = rate / result.facts.devices,
+          .per_node = rate / result.facts.nodes,
+          .gflops = kUnknown,
+          .fma_peak_gflops = {},
+          .fraction_of_peak = {}};
+}
+
 }  // namespace
 
 int evaluate_newest(Context& context, const RunPlan& plan, Group& group, RunResult result) {
   dismiss_servers(plan, group);
-  EvaluationRun run(context, plan, group);
+  EvaluationRun run(context, plan, group, result);
   result.evaluations = run.run();
   if (run.interrupted()) result.status = RunStatus::Interrupted;
+  if (!result.evaluations.empty()) result.throughput = throughput_of(result);
   if (group.rank() == 0) write_outputs(plan, {std::move(result), {}}, context);
   return run.interrupted() ? kInterrupted : kSuccess;
 }

@@ -30,10 +30,18 @@ InputSpec examples_of(const RunPlan& plan, const Group& group) {
   return spec;
 }
 
-// There are as many synthetic validation images as training images.
-int64_t most_batches(const RunConfig& run) {
-  if (run.num_eval_batches) return *run.num_eval_batches;
-  return run.data_dir.empty() ? run.num_batches.value_or(kDefaultTimedSteps) : 0;
+// Unless the length is given, there are as many synthetic validation images as training images.
+ValidationLength length_of(const RunPlan& plan) {
+  const RunConfig& run = plan.config;
+  ValidationLength length = {
+      .most_batches = run.num_eval_batches.value_or(0),
+      .epochs = run.num_eval_epochs.value_or(1),
+      .synthetic_examples = find_dataset(plan.facts.dataset).validation_examples};
+  const bool open = !run.num_eval_batches && !run.num_eval_epochs;
+  if (open && run.data_dir.empty()) {
+    length.most_batches = run.num_batches.value_or(kDefaultTimedSteps);
+  }
+  return length;
 }
 
 // What a pass found.
@@ -61,7 +69,7 @@ Evaluator::Evaluator(const RunPlan& plan, Group& group, Context& context)
       context_(context),
       engine_(inference_engine(plan)),
       arena_(make_arena(*engine_)),
-      examples_(examples_of(plan, group), most_batches(plan.config)) {
+      examples_(examples_of(plan, group), length_of(plan)) {
   engine_->bind(arena_);
   check_same_data(group, "validation data in --data-dir", examples_.contents());
   if (group.rank() > 0) return;
@@ -84,7 +92,8 @@ double Evaluator::epochs() const {
   const double images =
       static_cast<double>(examples_.batches()) * batch_of(plan_) * plan_.facts.devices;
   if (examples_.examples() == 0) return images / static_cast<double>(plan_.examples_per_epoch);
-  return std::min(1.0, images / static_cast<double>(examples_.examples()));
+  return std::min(plan_.config.num_eval_epochs.value_or(1),
+                  images / static_cast<double>(examples_.examples()));
 }
 
 Evaluation Evaluator::evaluate(int64_t step, const PausedReplica& replica) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/host_name.h"
+#include "base/network_interface.h"
 #include "base/random_token.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -63,7 +64,9 @@ Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& 
     return;
   }
   if (identity_.rendezvous == Rendezvous::Mpi) {
-    mpi_.emplace();
+    // MPI itself would end with a page of text that does not name the reason.
+    if (!run.interface.empty()) address_of_interface(run.interface);
+    mpi_.emplace(identity_.mpirun_addresses);
     if (mpi_->roster().size() != identity_.size) {
       throw Error(
           "MPI reports {} of the {} started processes; start this program with the mpirun of the "
@@ -77,13 +80,14 @@ Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& 
   }
   if (mpi_) {
     std::string news;
+    const std::vector<std::string> networks = mpi_->from_all(own_networks());
     if (mpi_->roster().rank == 0) {
       identity_.token = random_token();
       server_.emplace(
           StoreServerOptions{.endpoint = {}, .token = identity_.token, .keeper = keeper()});
-      news =
-          StoreNews{{own_address(mpi_->roster(), run.interface), server_->port()}, identity_.token}
-              .text();
+      news = StoreNews{{own_address(mpi_->roster(), run.interface, networks), server_->port()},
+                       identity_.token}
+                 .text();
     }
     const StoreNews told = StoreNews::parse(mpi_->from_rank_0(news));
     identity_.store = told.endpoint;

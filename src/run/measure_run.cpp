@@ -43,25 +43,6 @@ std::optional<double> peak_of_all(const RunPlan& plan, Group& group) {
   return shared_peak(workers);
 }
 
-// Forward is one product per layer, backward two; a multiply-add is two operations.
-Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
-                         std::optional<double> peak) {
-  double images = 0;
-  for (const StepRecord& step : result.steps) images += step.images;
-  const double images_per_second = images / total.count();
-  const double products = plan.config.forward_only ? 1 : 3;
-  const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
-  Throughput throughput = {.total_images_per_second = images_per_second,
-                           .total_seconds = total.count(),
-                           .per_device = images_per_second / plan.facts.devices,
-                           .per_node = images_per_second / plan.facts.nodes,
-                           .gflops = images_per_second * flops_per_image / 1e9,
-                           .fma_peak_gflops = peak,
-                           .fraction_of_peak = {}};
-  if (peak) throughput.fraction_of_peak = throughput.gflops / *peak;
-  return throughput;
-}
-
 WorkerReport report_of(const RunPlan& plan, const Group& group, const ReplicaRun& replica,
                        const Engine& engine, const StepReporter& reporter, LoopOutcome outcome) {
   const size_t traced = static_cast<size_t>(std::max(plan.facts.warmup_steps - 2, 0));
@@ -87,12 +68,6 @@ WorkerReport report_of(const RunPlan& plan, const Group& group, const ReplicaRun
   return report;
 }
 
-Seconds slowest_total(const std::vector<RankResult>& ranks) {
-  Seconds slowest{};
-  for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.total);
-  return slowest;
-}
-
 // Some steps before the run and some after, so that a machine that changes its speed meanwhile does
 // not look like communication. Servers wait for nobody, so with them all come after.
 class IndependentSteps {
@@ -111,8 +86,11 @@ class IndependentSteps {
     if (steps_ == 0) return {};
     const double images = double{1} * steps_ * plan_.facts.batch_size * plan_.facts.devices;
     const double alone = images / time_.count();
-    return Independence{
-        .images_per_second = alone, .efficiency = images_per_second / alone, .steps = steps_};
+    Independence found = {.images_per_second = alone,
+                          .communication_efficiency = images_per_second / alone,
+                          .steps = steps_};
+    for (size_t i = 0; i < phases_.size(); ++i) found.mean_phases[i] = phases_[i] / steps_;
+    return found;
   }
 
  private:
@@ -121,13 +99,21 @@ class IndependentSteps {
     return plan_.config.efficiency && plan_.strategy->communicates && !alone;
   }
 
+  // One all-reduce carries the total of each rank, of which the largest counts, and the phases, of
+  // which the mean does.
   void run(int steps) {
     if (steps < 1) return;
-    float slowest[] = {static_cast<float>(replica_.measure_independent(steps).count())};
-    std::vector<float> all(static_cast<size_t>(group_.control().size()));
-    all[static_cast<size_t>(group_.control().rank())] = slowest[0];
-    if (all.size() > 1) group_.control().all_reduce(all);
-    time_ += Seconds(*std::max_element(all.begin(), all.end()));
+    const IndependentTimes own = replica_.measure_independent(steps);
+    const auto ranks = static_cast<size_t>(group_.control().size());
+    std::vector<float> all(ranks);
+    all[static_cast<size_t>(group_.control().rank())] = static_cast<float>(own.total.count());
+    for (const Seconds phase : own.phases) all.push_back(static_cast<float>(phase.count()));
+    if (ranks > 1) group_.control().all_reduce(all);
+    const auto phases = all.begin() + static_cast<std::ptrdiff_t>(ranks);
+    time_ += Seconds(*std::max_element(all.begin(), phases));
+    for (size_t i = 0; i < phases_.size(); ++i) {
+      phases_[i] += all[ranks + i] / static_cast<double>(ranks);
+    }
     steps_ += steps;
   }
 
@@ -136,9 +122,34 @@ class IndependentSteps {
   Group& group_;
   int steps_ = 0;
   Seconds time_{};
+  std::array<double, kPhaseNames.size()> phases_{};  // seconds, mean over ranks
 };
 
 }  // namespace
+
+Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
+                         std::optional<double> peak) {
+  double images = 0;
+  for (const StepRecord& step : result.steps) images += step.images;
+  const double images_per_second = images / total.count();
+  const double products = plan.config.forward_only ? 1 : 3;
+  const double flops_per_image = 2 * products * static_cast<double>(plan.facts.forward_macs);
+  Throughput throughput = {.total_images_per_second = images_per_second,
+                           .total_seconds = total.count(),
+                           .per_device = images_per_second / plan.facts.devices,
+                           .per_node = images_per_second / plan.facts.nodes,
+                           .gflops = images_per_second * flops_per_image / 1e9,
+                           .fma_peak_gflops = peak,
+                           .fraction_of_peak = {}};
+  if (peak) throughput.fraction_of_peak = throughput.gflops / *peak;
+  return throughput;
+}
+
+Seconds slowest_total(const std::vector<RankResult>& ranks) {
+  Seconds slowest{};
+  for (const RankResult& rank : ranks) slowest = std::max(slowest, rank.total);
+  return slowest;
+}
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult result,
                         Context& context, BenchmarkLog* log, const Checkpoint* from) {

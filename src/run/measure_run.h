@@ -21,4 +21,10 @@ struct MeasuredRun {
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult started,
                         Context& context, BenchmarkLog* log, const Checkpoint* from);
 
+// Forward is one product per layer, backward two; a multiply-add is two operations. `total`: the
+// longest loop of any rank. `peak`: GFLOP/s that the machine can reach, if known.
+Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
+                         std::optional<double> peak);
+Seconds slowest_total(const std::vector<RankResult>& ranks);
+
 }  // namespace lockstep

@@ -98,4 +98,12 @@ int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes) {
   return fits.batch;
 }
 
+int halved_fitting_batch(const RunPlan& plan, int64_t available_bytes) {
+  const int plausible = plausible_batch(plan, available_bytes);
+  int batch = plan.facts.batch_size;
+  while (batch > 0 && (batch > plausible || needed_bytes(plan, batch) > available_bytes))
+    batch /= 2;
+  return batch;
+}
+
 }  // namespace lockstep

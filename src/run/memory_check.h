@@ -21,4 +21,7 @@ int64_t needed_bytes(const RunPlan& plan, int batch);
 // The largest batch, up to the planned one, that needs no more; 0 when none does.
 int largest_fitting_batch(const RunPlan& plan, int64_t available_bytes);
 
+// The planned batch, halved until it needs no more; 0 when not even 1 does.
+int halved_fitting_batch(const RunPlan& plan, int64_t available_bytes);
+
 }  // namespace lockstep

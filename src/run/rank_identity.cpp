@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/mpi_interfaces.h"
 #include "launch/place_ranks.h"
 #include "run/slurm_identity.h"
 #include "sync/strategies.h"
@@ -61,12 +62,20 @@ std::optional<RankIdentity> identity_by_launcher(const RunConfig&, const Environ
                       .token = environment(kTokenVariable).value_or("")};
 }
 
+std::vector<std::string> mpirun_addresses(const Environment& environment) {
+  for (const char* chosen : {"OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_btl_tcp_if_exclude"}) {
+    if (environment(chosen)) return {};
+  }
+  return addresses_in_uri(environment("OMPI_MCA_orte_hnp_uri").value_or(""));
+}
+
 std::optional<RankIdentity> identity_by_mpirun(const RunConfig&, const Environment& environment) {
   if (!environment("OMPI_COMM_WORLD_SIZE")) return {};
   const int size = number_in(environment, "OMPI_COMM_WORLD_SIZE");
   return RankIdentity{.rendezvous = size == 1 ? Rendezvous::None : Rendezvous::Mpi,
                       .rank = number_in(environment, "OMPI_COMM_WORLD_RANK"),
-                      .size = size};
+                      .size = size,
+                      .mpirun_addresses = mpirun_addresses(environment)};
 }
 
 using FindIdentity = std::optional<RankIdentity> (*)(const RunConfig&, const Environment&);
@@ -118,8 +127,8 @@ Roles roles_of(const RunConfig& run, const RankIdentity& identity) {
     roles.workers = roles.in_worker ? identity.size : identity.size - roles.servers;
   }
   if (needs_servers && roles.servers < 1) {
-    throw UsageError("--variable-update {} needs at least one parameter server; use --num-ps",
-                     run.variable_update);
+    throw UsageError("--variable-update {} needs at least one parameter server; use {}",
+                     run.variable_update, run.job_name.empty() ? "--num-ps" : "--ps-hosts");
   }
   if (roles.workers < 1) {
     throw UsageError(

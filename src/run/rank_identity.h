@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/context.h"
 #include "comm/socket.h"
@@ -25,6 +26,8 @@ struct RankIdentity {
   int rank = 0, size = 1;  // of all processes
   Endpoint store = {};
   std::string token = {};
+  // Of mpirun's host; empty if the user told Open MPI which interfaces to use.
+  std::vector<std::string> mpirun_addresses = {};
 };
 
 // Workers come first, then servers.
@@ -44,7 +47,10 @@ bool infer_strategy(RunConfig& run);
 // Throws UsageError when what the user or the environment says makes no sense.
 RankIdentity find_identity(const RunConfig& run, const Environment& environment);
 
-// How the processes of a identity divide the work; of the launcher, what it has to start.
+// Every process was started by the user, who reads the output of each.
+inline bool started_by_hand(const RunConfig& run) { return !run.job_name.empty(); }
+
+// How the processes of an identity divide the work; of the launcher, what it has to start.
 Roles roles_of(const RunConfig& run, const RankIdentity& identity);
 
 }  // namespace lockstep

@@ -38,7 +38,7 @@ ParameterArena arena_of(const Engine& engine, Communicator* workers) {
 // Only counts and times itself.
 struct Unwatched : LoopObserver {
   void before_step(int) override {}
-  void after_step(int, std::span<const StepRecord>) override {}
+  void after_step(int, std::span<const StepRecord>, StepMeter&) override {}
   void warmup_done() override {}
   StopReason stop_reason() override { return StopReason::None; }
 };
@@ -86,7 +86,6 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, BetweenSteps* between_st
                                   .start = start_,
                                   .first_global_step = plan_.resume_point.schedule},
                                  step_by(*strategy), watched);
-  outcome.total -= watched.evaluation_time();  // it is no part of training
   strategy->drain();  // what is kept and judged in the end has the updates of all workers
   watched.finish();
   strategy->finish();
@@ -107,7 +106,7 @@ void dismiss_servers(const RunPlan& plan, Group& group) {
   if (server) server->join();
 }
 
-Seconds ReplicaRun::measure_independent(int steps) {
+IndependentTimes ReplicaRun::measure_independent(int steps) {
   used_ = true;
   Independent strategy(replicated_of(engine_, arena_, plan_.optimizer));
   strategy.start();
@@ -117,7 +116,11 @@ Seconds ReplicaRun::measure_independent(int steps) {
   const LoopOutcome outcome = run_loop(
       {.warmup_steps = 1, .timed_steps = steps, .start = start_},
       [&](StepMeter& meter, int64_t step) { training_step(trainee, meter, step); }, nobody);
-  return outcome.total;
+  IndependentTimes times = {.total = outcome.total};
+  for (const StepRecord& step : outcome.timed) {
+    for (size_t i = 0; i < times.phases.size(); ++i) times.phases[i] += step.phases[i];
+  }
+  return times;
 }
 
 Step ReplicaRun::step_by(Strategy& strategy) {

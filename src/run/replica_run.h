@@ -15,6 +15,12 @@
 
 namespace lockstep {
 
+// Sums over the steps of one worker.
+struct IndependentTimes {
+  Seconds total{};
+  std::array<Seconds, kPhaseNames.size()> phases{};
+};
+
 class ReplicaRun {
  public:
   // Connects to the others. Borrows all of it. `from`: the checkpoint to resume from, or null.
@@ -24,7 +30,7 @@ class ReplicaRun {
   // null.
   LoopOutcome measure(LoopObserver& observer, BetweenSteps* between_steps);
   // So many steps in which the workers do not hear of each other; it leaves their values different.
-  Seconds measure_independent(int steps);
+  IndependentTimes measure_independent(int steps);
 
   const InputSource& input() const { return *input_; }
   TimePoint start() const { return start_; }  // that all records count from

@@ -12,4 +12,19 @@ struct RunContext : Context {
   std::span<const EngineKind> engines;  // the first is the default
 };
 
+// The same, but for stdout.
+inline RunContext with_out(const RunContext& context, std::ostream& out) {
+  return {{.out = out,
+           .err = context.err,
+           .err_is_terminal = context.err_is_terminal,
+           .colour = context.colour,
+           .program = context.program,
+           .cache_directory = context.cache_directory,
+           .default_threads = context.default_threads,
+           .start = context.start,
+           .environment = context.environment,
+           .provenance = context.provenance},
+          context.engines};
+}
+
 }  // namespace lockstep

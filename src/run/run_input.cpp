@@ -35,6 +35,14 @@ SyntheticLocation location_named(std::string_view name) {
       ->second;  // the option table let no other name through
 }
 
+// Networks of TensorFlow's official models are evaluated on squares from images of 256 pixels.
+ImageStyle style_of(const RunConfig& config) {
+  const bool official = config.input_preprocessor == "official_models_imagenet";
+  return {.channel_means = official || config.ml_perf,
+          .ignore_boxes = config.ml_perf,
+          .shorter = official ? std::optional(256) : std::nullopt};
+}
+
 int64_t cache_limit(int workers_here) {
   const auto free = available_memory_bytes();
   if (!free) return int64_t{1} << 50;  // then the system will tell
@@ -107,13 +115,15 @@ InputSpec input_spec(const RunPlan& plan, const InputShare& share) {
           .rank = share.rank,
           .ranks = share.ranks,
           .threads = config.data_threads > 0 ? config.data_threads : left,
-          .prefetch = config.prefetch,
+          .prefetch = std::max(config.prefetch, config.batch_group_size),
           .synthetic = location_named(config.synthetic_location),
           .synthetic_labels = plan.facts.num_classes - unused,
           .directory = config.data_dir,
           .distortions = config.distortions,
+          .style = style_of(config),
           .resize = method_named(config.resize_method),
           .cache = config.cache,
+          .repeat_sample = config.repeat_sample,
           .skip_corrupt = config.skip_corrupt,
           .taken = plan.resume_point.examples,
           .cache_limit_bytes = cache_limit(share.workers_here)};

@@ -8,13 +8,16 @@
 #include "report/render/output_lines.h"
 #include "report/render/profile.h"
 #include "report/results/benchmark_log.h"
+#include "run/layer_table.h"
 #include "train/checkpoint_files.h"
 
 namespace lockstep {
 
 void check_outputs(const RunConfig& run) {
   const std::pair<const char*, const std::string&> files[] = {{"result", run.result},
-                                                              {"trace-file", run.trace_file}};
+                                                              {"trace-file", run.trace_file},
+                                                              {"profile-file", run.profile_file},
+                                                              {"graph-file", run.graph_file}};
   for (const auto& [option, path] : files) {
     const std::string why = path.empty() ? "" : why_unwritable(path);
     if (!why.empty()) throw UsageError("cannot write --{} {}: {}", option, path, why);
@@ -41,16 +44,27 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context
   const RunConfig& config = plan.config;
   if (!config.result.empty()) {
     write_result(config.result, run.result);
-    context.err << result_line(config.result) << "\n";
+    const std::string line = result_line(config.result);
+    if (!line.empty()) context.err << line << "\n";
   }
+  // Whoever parses the output of tf_cnn_benchmarks expects nothing after the total.
+  std::ostream& told = config.output_format == "lockstep" ? context.out : context.err;
   const bool traced = !run.traces.empty() && !run.traces.front().layers.empty();
   if (!config.trace_file.empty() && traced) {
-    context.out << trace_line(config.trace_file) << "\n";
+    told << trace_line(config.trace_file) << "\n";
     write_whole_file(config.trace_file, chrome_trace("lockstep " + plan.facts.model, run.traces));
   }
-  if (config.profile && !run.result.steps.empty()) {
-    const Seconds step{mean(durations(run.result.steps))};
-    context.out << profile_table(run.result.ops, plan.facts.batch_size, step);
+  if (!config.graph_file.empty()) {
+    write_whole_file(config.graph_file, graph_file_text(config.graph_file, plan.graph));
+    context.err << result_line(config.graph_file) << "\n";
+  }
+  if (!config.profile || run.result.steps.empty()) return;
+  const Seconds step{mean(durations(run.result.steps))};
+  const std::string table = profile_table(run.result.ops, plan.facts.batch_size, step);
+  told << table;
+  if (!config.profile_file.empty()) {
+    write_whole_file(config.profile_file, table);
+    context.err << result_line(config.profile_file) << "\n";
   }
 }
 

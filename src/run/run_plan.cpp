@@ -13,6 +13,8 @@
 #include "config/problems.h"
 #include "launch/launchers.h"
 #include "nn/cost.h"
+#include "run/framework/framework_run.h"
+#include "run/rank_device.h"
 #include "run/strategy_options.h"
 
 namespace lockstep {
@@ -78,6 +80,15 @@ std::vector<std::string> unheard_options(const RunConfig& run) {
   return problems;
 }
 
+// Channel means are those of ImageNet.
+void check_image_style(const RunConfig& run) {
+  if (!run.ml_perf && run.input_preprocessor == "default") return;
+  const std::string_view dataset = model_of(run).dataset;
+  if (dataset == "imagenet") return;
+  throw UsageError("--{}: for images of imagenet, not of {}; leave it out",
+                   run.ml_perf ? "ml-perf" : "input-preprocessor", dataset);
+}
+
 // All problems of the configuration, from every check.
 std::vector<std::string> all_problems(const RunConfig& run, std::span<const EngineKind> engines,
                                       int workers) {
@@ -95,13 +106,18 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] {
     if (!find_engine(engines, run.engine).only_cpu || run.device == "cpu") return;
-    throw UsageError("--device {}: --engine {} supports cpu only; use --engine torch", run.device,
-                     run.engine);
+    throw UsageError(
+        "--device {}: --engine {} supports cpu only; use --device cpu, or --engine torch on a host "
+        "with a GPU",
+        run.device, run.engine);
   });
+  attempt([&] { gpu_indices(run); });
+  attempt([&] { check_image_style(run); });
   attempt([&] {
     if (!run.all_reduce_spec.empty()) parse_all_reduce_spec(run.all_reduce_spec);
   });
   add(strategy_problems(run));
+  attempt([&] { add(framework_problems(run)); });
   add(launcher_problems(run));
   if (!run.train_dir.empty() && workers > 1 && !find_strategy(run.variable_update).communicates) {
     problems.push_back(

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "base/run_event.h"
 #include "measure/statistics.h"
 #include "report/render/console.h"
 
@@ -9,6 +10,12 @@ namespace lockstep {
 namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
+
+// Where the others' gradients are needed, time in an agreement is time that waiting for them would
+// take anyway.
+bool waits_for_others(const RunPlan& plan) {
+  return plan.strategy->communicates && !plan.config.forward_only;
+}
 
 }  // namespace
 
@@ -20,7 +27,9 @@ StepReporter::StepReporter(Context& context, const RunPlan& plan, Engine& engine
       engine_(engine),
       log_(log),
       summaries_(summaries),
-      who_(group.rank() == 0 ? "" : group.roster().who(group.rank())),
+      rank_(group.rank()),
+      by_hand_(started_by_hand(plan.config)),
+      waiting_(waits_for_others(plan) ? Phase::Communication : Phase::Between),
       agreement_(agreement),
       progress_(context) {
   if (plan.config.precision) rule_.emplace(*plan.config.precision);
@@ -36,19 +45,22 @@ void StepReporter::before_step(int step) {
   setup_ = *first_step_ - context_.start;
 }
 
-void StepReporter::after_step(int step, std::span<const StepRecord> timed) {
+void StepReporter::after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) {
   if (step == kTracedStep) engine_.observe(nullptr);
   const bool shown = step > 0 && is_shown(plan_.config, step);
   const bool summarised = step > 0 && is_summarised(step);
   const bool looked = looks_at_precision(step, timed);
-  if (shown || summarised || looked || agreement_.due(step)) {
+  // After the last step, too: the total of every rank then ends with the slowest.
+  const bool last = step == plan_.facts.timed_steps;
+  if (shown || summarised || looked || last || agreement_.due(step)) {
     const StepRecord own = timed.empty() ? StepRecord{} : timed.back();
-    const StepRecord all = agreement_.agree(step, own);
-    if (shown && who_.empty()) show_step(timed, all);
+    const StepRecord all = meter.timed(waiting_, [&] { return agreement_.agree(step, own); });
+    meter.settle();
+    if (shown && (rank_ == 0 || by_hand_)) show_step(timed, all);
     if (summarised && summaries_) {
       summaries_->step(all, plan_.facts.warmup_steps + step, speed_so_far(timed, all));
     }
-    if (shown && !who_.empty() && plan_.config.verbose) show_own_step(timed);
+    if (shown) log_own_step(step, timed.back());
   }
   show_progress(step);
 }
@@ -58,24 +70,33 @@ void StepReporter::warmup_done() {
   context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
 }
 
-void StepReporter::show_step(std::span<const StepRecord> timed, const StepRecord& last) {
+void StepReporter::show_step(std::span<const StepRecord> timed, const StepRecord& all) {
   progress_.clear();
-  context_.out << step_line(plan_.config, durations(timed), last) << std::flush;
-  if (!log_) return;
+  const StepRecord& shown = by_hand_ ? timed.back() : all;
+  context_.out << step_line(plan_.config, durations(timed), shown) << std::flush;
+  if (log_) log_metrics(timed, all);
+}
+
+void StepReporter::log_metrics(std::span<const StepRecord> timed, const StepRecord& all) {
   const int64_t global_step =
       plan_.resume_point.step + plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
-  log_->metric("current_examples_per_sec", speed_so_far(timed, last), global_step);
+  log_->metric("current_examples_per_sec", speed_so_far(timed, all), global_step);
   if (!plan_.config.print_training_accuracy) return;
-  log_->metric("top_1_accuracy", last.losses.top_1_hits / static_cast<double>(last.images),
-               global_step);
-  log_->metric("top_5_accuracy", last.losses.top_5_hits / static_cast<double>(last.images),
-               global_step);
+  const double images = all.images;
+  log_->metric("top_1_accuracy", all.losses.top_1_hits / images, global_step);
+  log_->metric("top_5_accuracy", all.losses.top_5_hits / images, global_step);
+}
+
+void StepReporter::log_own_step(int step, const StepRecord& own) {
+  const std::string line = worker_line(rank_, std::chrono::system_clock::now(), step, own,
+                                       reported_loss(plan_.config, own.losses));
+  report_log_line(context_, line, plan_.config.verbose);
 }
 
 bool StepReporter::looks_at_precision(int step, std::span<const StepRecord> timed) {
   if (!rule_ || step < 0 || !rule_->due(step)) return false;
   rule_->looked();
-  if (who_.empty() && rule_->reached(timed)) agreement_.ask_to_end();
+  if (rank_ == 0 && rule_->reached(timed)) agreement_.ask_to_end();
   return true;
 }
 
@@ -83,17 +104,12 @@ bool StepReporter::is_summarised(int step) const {
   return !plan_.config.summary_dir.empty() && is_summary_step(plan_.config, step);
 }
 
-double StepReporter::speed_so_far(std::span<const StepRecord> timed, const StepRecord& last) const {
-  return speed_of(durations(timed), last.images, plan_.config.display_perf_ewma.value_or(0.0)).mean;
-}
-
-void StepReporter::show_own_step(std::span<const StepRecord> timed) {
-  context_.err << who_ << ": " << step_line(plan_.config, durations(timed), timed.back())
-               << std::flush;
+double StepReporter::speed_so_far(std::span<const StepRecord> timed, const StepRecord& all) const {
+  return speed_of(durations(timed), all.images, plan_.config.display_perf_ewma.value_or(0.0)).mean;
 }
 
 void StepReporter::show_progress(int step) {
-  if (!who_.empty()) return;
+  if (rank_ > 0) return;
   const int warmup = plan_.facts.warmup_steps, timed = plan_.facts.timed_steps;
   const int done = warmup + step + (step < 0 ? 1 : 0), all = warmup + timed;
   const Seconds remaining = seconds_since(*first_step_) / done * (all - done);

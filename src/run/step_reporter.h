@@ -1,4 +1,8 @@
 // step_reporter.h: prints and records steps while a run is in progress.
+//
+// Rank 0 speaks for all workers, unless every process was started by hand (--job-name): then each
+// prints its own steps, as in tf_cnn_benchmarks. In both cases every worker writes a line of its
+// own to its log.
 #pragma once
 
 #include <memory>
@@ -24,7 +28,7 @@ class StepReporter : public LoopObserver {
                StepAgreement& agreement, BenchmarkLog* log, Summaries* summaries);
 
   void before_step(int step) override;
-  void after_step(int step, std::span<const StepRecord> timed) override;
+  void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) override;
   void warmup_done() override;
   StopReason stop_reason() override { return agreement_.stop_reason(); }
 
@@ -36,10 +40,11 @@ class StepReporter : public LoopObserver {
   bool is_summarised(int step) const;  // on all workers alike
   // Whether this is a step to look at the precision, on all workers alike; rank 0 says what it saw.
   bool looks_at_precision(int step, std::span<const StepRecord> timed);
-  // `last`: of all workers.
-  double speed_so_far(std::span<const StepRecord> timed, const StepRecord& last) const;
-  void show_step(std::span<const StepRecord> timed, const StepRecord& last);
-  void show_own_step(std::span<const StepRecord> timed);  // of a rank that does not speak for all
+  // `all`: the last step of all workers.
+  double speed_so_far(std::span<const StepRecord> timed, const StepRecord& all) const;
+  void show_step(std::span<const StepRecord> timed, const StepRecord& all);
+  void log_metrics(std::span<const StepRecord> timed, const StepRecord& all);
+  void log_own_step(int step, const StepRecord& own);
   void show_progress(int step);
 
   Context& context_;
@@ -47,7 +52,9 @@ class StepReporter : public LoopObserver {
   Engine& engine_;
   BenchmarkLog* log_;
   Summaries* summaries_;
-  std::string who_;  // "rank 1 (node2)"; empty: this is rank 0
+  int rank_;
+  bool by_hand_;
+  Phase waiting_;  // what time in an agreement counts as
   StepAgreement& agreement_;
   std::optional<PrecisionRule> rule_;
   Progress progress_;

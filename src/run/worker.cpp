@@ -8,14 +8,16 @@
 #include "base/exit_code.h"
 #include "base/interrupt.h"
 #include "base/run_event.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "comm/gather.h"
-#include "config/evaluation_times.h"
 #include "measure/host.h"
 #include "report/render/console.h"
 #include "report/render/remarks.h"
+#include "report/render/run_header.h"
 #include "run/conv_cache.h"
 #include "run/evaluate_run.h"
+#include "run/framework/framework_run.h"
 #include "run/measure_run.h"
 #include "run/memory_check.h"
 #include "run/rank_device.h"
@@ -23,7 +25,6 @@
 #include "run/resume.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
-#include "sync/server.h"
 
 namespace lockstep {
 namespace {
@@ -34,9 +35,10 @@ class Silence : public std::ostream {
   Silence() : std::ostream(nullptr) {}
 };
 
-RunResult started_result(const RunPlan& plan, HostInfo host) {
+RunResult started_result(const Context& context, const RunPlan& plan, HostInfo host) {
   RunResult result;
   result.program_version = program_version();
+  result.provenance = context.provenance;
   result.started_at = utc_text(std::chrono::system_clock::now());
   result.config = plan.config;
   result.facts = plan.facts;
@@ -55,14 +57,14 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, Benchm
     return kInterrupted;
   }
   const double total = result.throughput.total_images_per_second;
-  // An evaluation has the last word otherwise, as programs that read this expect.
-  if (!evaluates_during_training(plan.config)) {
-    context.out << total_block(total) << devices_line(result.facts, total) << std::flush;
-  }
+  context.out << total_block(total) << std::flush;
   if (log) {
     log->metric("average_examples_per_sec", total, static_cast<int64_t>(result.steps.size()));
   }
-  for (const std::string& line : summary_lines(result)) context.out << line << "\n";
+  if (plan.config.output_format == "lockstep") {
+    context.out << devices_line(plan.config, result.facts, total);
+    for (const std::string& line : summary_lines(result)) context.out << line << "\n";
+  }
   write_outputs(plan, run, context);
   context.out << std::flush;  // before the remarks on it
   for (const std::string& line : remarks_after(result)) context.err << line << "\n";
@@ -98,6 +100,7 @@ void add_group_facts(RunPlan& plan, const Group& group) {
   plan.facts.servers = group.roles().servers;
   plan.facts.workers_here = group.workers_here();
   plan.facts.cores_here = group.cores_here();
+  plan.facts.pinned = group.workers_here() > 1 && !group.own_cores().empty();
   if (plan.strategy->communicates) plan.facts.communicator = group.backend();
 }
 
@@ -123,18 +126,49 @@ std::optional<FoundCheckpoint> resume(RunPlan& plan, Context& context, Group& gr
   return from;
 }
 
+void note_unwritten(const RunConfig& config, std::ostream& err) {
+  for (const auto& [option, path] :
+       {std::pair{"result", &config.result}, std::pair{"trace-file", &config.trace_file},
+        std::pair{"benchmark-log-dir", &config.benchmark_log_dir}}) {
+    if (!path->empty()) err << fmt::format("note: --{} ignored: worker 0 writes it\n", option);
+  }
+}
+
+// Collective: rank 0 knows the images per second of all workers. 0: nothing was measured.
+double total_of_all(Group& group, const RunResult& result) {
+  const double total = result.steps.empty() ? 0 : result.throughput.total_images_per_second;
+  return finite_number(broadcast_text(group.control(), fmt::to_string(total), 0)).value_or(0);
+}
+
+// Of a framework in place of an engine.
+int measure_other(Context& context, const RunPlan& plan, Group& group, RunResult result) {
+  context.out << header_text(result, plan.epochs) << "Generating training model\n" << std::flush;
+  const MeasuredRun run = measure_framework(plan, group, std::move(result), context);
+  if (group.rank() == 0) return finish(plan, run, context, nullptr);
+  return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
+}
+
 int measure(RunContext& context, RunPlan plan, Group& group) {
   const RunConfig& config = plan.config;
   const HostInfo host = read_host();
   WorkerShare share = take_share(context, group, host);
   if (!config.eval) share.training_examples = count_training_examples(config, group, context.err);
   assign_worker(plan, share);
-  plan.engine_options.device = rank_device(config.device, group.local_rank(), context.environment);
+  plan.engine_options.device = rank_device(config, group.local_rank(), context.environment);
   add_group_facts(plan, group);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const int64_t available = available_memory_bytes().value_or(kUnknown) / group.workers_here();
   const bool speaks = group.rank() == 0;
-  if (config.eval) return evaluate_newest(context, plan, group, started_result(plan, host));
+  if (config.eval) {
+    return evaluate_newest(context, plan, group, started_result(context, plan, host));
+  }
+  if (!config.framework.empty()) {
+    return measure_other(context, plan, group, started_result(context, plan, host));
+  }
+  std::optional<LastWords> while_setting_up;
+  if (speaks) {
+    while_setting_up.emplace("lockstep: interrupted during set-up; nothing was measured\n");
+  }
   refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
   if (speaks && !config.benchmark_log_dir.empty()) log.emplace(config.benchmark_log_dir);
@@ -148,17 +182,21 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
   plan.engine_options.conv_choices = agreed_choices(plan, host, context, group, resumed);
   const std::unique_ptr<Engine> engine = make_fitting_engine(plan, available);
 
-  RunResult result = started_result(plan, host);
+  RunResult result = started_result(context, plan, host);
   if (log) log->run(result, plan.epochs);
   if (speaks) {
     for (const std::string& line : remarks_before(result)) context.err << line << "\n";
   }
-  context.out << header_text(program_version(), config, plan.facts, plan.epochs)
-              << "Generating training model\n"
-              << std::flush;
+  context.out << header_text(result, plan.epochs) << "Generating training model\n" << std::flush;
+  while_setting_up.reset();
   const MeasuredRun run = measure_run(plan, *engine, group, std::move(result), context,
                                       log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
+  const double total = started_by_hand(config) ? total_of_all(group, run.result) : 0;
   if (speaks) return finish(plan, run, context, log ? &*log : nullptr);
+  if (total > 0) context.out << total_block(total) << std::flush;
+  if (started_by_hand(config) && run.result.status == RunStatus::Interrupted) {
+    context.err << "lockstep: interrupted; worker 0 has the result\n";
+  }
   return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
 }
 
@@ -171,34 +209,19 @@ int work(RunContext& context, const RunConfig& config, const RankIdentity& ident
   if (identity.rank == 0) {
     check_outputs(config);
     check_directories(config);
+  } else if (started_by_hand(config)) {
+    note_unwritten(config, context.err);
   }
   Group group(identity, roles, config);
   Silence silence;
-  RunContext unheard = {{.out = silence,
-                         .err = context.err,
-                         .program = context.program,
-                         .default_threads = context.default_threads,
-                         .start = context.start,
-                         .environment = context.environment},
-                        context.engines};
-  const int code = measure(identity.rank == 0 ? context : unheard, std::move(plan), group);
+  RunContext unheard = with_out(context, silence);
+  unheard.err_is_terminal = false;  // no progress
+  const bool heard = identity.rank == 0 || started_by_hand(config);
+  const int code = measure(heard ? context : unheard, std::move(plan), group);
   // The first to end with another code than 0 takes all ranks of mpirun with it: none may do so
   // before rank 0 has written everything.
   if (code == kInterrupted) group.control().barrier();
   return code;
-}
-
-int serve(const RunConfig& config, const RankIdentity& identity, const Roles& roles) {
-  Group group(identity, roles, config);
-  const auto everyone = group.connect_everyone(kServersName);
-  // Workers handle an interrupt themselves. Before this point a signal ends all processes.
-  const InterruptWatch until_the_workers_end(
-      config.job_name.empty()
-          ? ""
-          : "lockstep: stops when its workers stop; Ctrl-C again stops it at once\n",
-      InterruptWatch::Afterwards::Nothing);
-  run_server(*everyone);
-  return kSuccess;
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// worker.h: runs a worker or a parameter server, once its identity is known.
+// worker.h: runs a worker, once its identity is known.
 #pragma once
 
 #include "run/rank_identity.h"
@@ -6,9 +6,9 @@
 
 namespace lockstep {
 
-// Both return an exit code. Rank 0 prints for all workers; the others print only with --verbose.
+// Returns an exit code. Rank 0 prints for all workers. Started by hand (--job-name), every worker
+// prints its own steps and the total of all.
 int work(RunContext& context, const RunConfig& config, const RankIdentity& identity,
          const Roles& roles);
-int serve(const RunConfig& config, const RankIdentity& identity, const Roles& roles);
 
 }  // namespace lockstep

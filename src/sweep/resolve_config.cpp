@@ -8,6 +8,7 @@
 #include "external/measure_program.h"
 #include "launch/hosts.h"
 #include "nn/cost.h"
+#include "run/complete_config.h"
 #include "run/run_input.h"
 #include "run/run_plan.h"
 
@@ -61,6 +62,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept) {
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_unused_options(requested, swept);
+  complete_config(run, {.model = true});
   check_data_is_here(run, context);
   // A run is identified by its hosts, not by the name of the host file.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));

@@ -25,6 +25,12 @@ namespace fs = std::filesystem;
 constexpr const char* kRawDirectory = "runs";
 constexpr const char* kLogDirectory = "logs";
 
+// "0123456789abcdef-launch1", of raw file and logs; progress lines say #1. Older stores counted
+// from 0 and have "0123456789abcdef-0": no name of theirs is used again.
+std::string launch_name(const SweepRun& run, int repeat) {
+  return fmt::format("{}-launch{}", run.id, repeat + 1);
+}
+
 using Key = std::pair<std::string, int>;  // id and repeat
 
 // A simulated result has the id of its run but does not count as a launch.
@@ -150,7 +156,8 @@ class Sweep {
     }
     if (plan_.starts_processes(run.config)) {
       const fs::path logs = fs::path(store_.directory()) / kLogDirectory;
-      command.argv.push_back(fmt::format("--log-dir={}/{}-{}", logs.string(), run.id, round));
+      command.argv.push_back(
+          fmt::format("--log-dir={}/{}", logs.string(), launch_name(run, round)));
     }
     return command;
   }
@@ -166,7 +173,7 @@ class Sweep {
     std::optional<RunEvent> failure;
     const auto line = [&](const OutputLine& output) {
       const auto event = parse_event_line(output.text);
-      const bool failed = event && event->kind != RunEvent::Kind::Interrupted;
+      const bool failed = event && event->is_failure();
       if (failed && !failure) failure = event;
       const auto rate = rate_in(output.text);
       if (rate && watch_.live) watch_.live(now, *rate);
@@ -257,7 +264,7 @@ class Sweep {
 }  // namespace
 
 std::string raw_file_of(const SweepRun& run, int repeat) {
-  return fmt::format("{}/{}-{}.json", kRawDirectory, run.id, repeat);
+  return fmt::format("{}/{}.json", kRawDirectory, launch_name(run, repeat));
 }
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,

@@ -54,7 +54,7 @@ struct SweepOutcome {
   bool interrupted = false;
 };
 
-// "runs/0123456789abcdef-0.json", within the store's directory.
+// "runs/0123456789abcdef-launch1.json" of the first (repeat 0), within the store's directory.
 std::string raw_file_of(const SweepRun& run, int repeat);
 
 // The launches to do, in order, as far as known in advance.

@@ -6,9 +6,6 @@
 namespace lockstep {
 
 std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
-  if (!options.lists.contains("models") && !options.lists.contains("model")) {
-    throw UsageError("no models given; use --models NAME:BATCH,...");
-  }
   std::vector<Axis> axes;
   for (const auto& [name, values] : options.lists) {
     axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));

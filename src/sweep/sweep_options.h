@@ -13,8 +13,10 @@ namespace lockstep {
 struct SweepOptions {
   std::map<std::string, std::vector<std::string>> lists;  // by name: models, and options of a run
   std::string file;                                       // sweep.toml
+  std::vector<std::string> notes = {};                    // on options that are ignored
   std::string output;
-  int max_devices = 0;  // 0: as many as there are cores
+  std::string batch_preset = {};  // of batch_presets.h; empty: none
+  int max_devices = 0;            // 0: as many as there are cores
   std::optional<int> repeats = {};
   std::optional<double> precision = {};
   int order_seed = 1;
@@ -22,7 +24,7 @@ struct SweepOptions {
   bool dry_run = false, best = false, retry_failed = false;
 };
 
-// `cores`: of this machine, for default values.
+// Networks are given, or filled in by default_axes.h. `cores`: of this machine, for default values.
 std::vector<Axis> axes_of(const SweepOptions& options, int cores);
 
 }  // namespace lockstep

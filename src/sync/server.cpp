@@ -15,7 +15,7 @@ namespace {
 
 class Server {
  public:
-  Server(Communicator& everyone, const ServerPlan& plan);
+  Server(Communicator& everyone, const ServerPlan& plan, const ServerProgress& progress);
 
   void take_first_values();
   void take_memory();  // of a checkpoint
@@ -41,7 +41,8 @@ class Server {
     bool gone = false;  // will not speak again
   };
 
-  Communicator& everyone_;  // borrowed
+  Communicator& everyone_;          // borrowed
+  const ServerProgress& progress_;  // borrowed; may be empty
   bool synchronous_;
   double gradient_scale_;
   std::vector<Slice> slices_;  // of all servers, as requests count them; others' are empty here
@@ -49,6 +50,7 @@ class Server {
   std::vector<OwnedSlice> owned_;         // as slices_
   std::vector<ParameterId> first_part_;   // of each slice, as the optimizer counts them
   std::unique_ptr<Optimizer> optimizer_;  // owned: its momentum belongs to this server
+  int last_slice_ = kNoSlice;             // that is on this server
   size_t kinds_;                          // of numbers that it remembers per value
   int64_t updates_before_;                // of a checkpoint
   std::vector<WorkerState> workers_;
@@ -56,8 +58,9 @@ class Server {
   std::string failure_;  // the reason sent to workers so that they stop; empty: no failure
 };
 
-Server::Server(Communicator& everyone, const ServerPlan& plan)
+Server::Server(Communicator& everyone, const ServerPlan& plan, const ServerProgress& progress)
     : everyone_(everyone),
+      progress_(progress),
       synchronous_(plan.synchronous),
       gradient_scale_(plan.gradient_scale),
       slices_(plan.slices),
@@ -65,9 +68,11 @@ Server::Server(Communicator& everyone, const ServerPlan& plan)
       updates_before_(plan.updates),
       workers_(plan.workers) {
   int64_t floats = 0;
-  for (Slice& slice : slices_) {
+  for (int index = 0; Slice & slice : slices_) {
     if (slice.server != everyone.rank() - plan.workers) slice = {};
+    if (slice.floats > 0) last_slice_ = index;
     floats += slice.floats;
+    ++index;
   }
   values_ = Memory(floats * static_cast<int64_t>(sizeof(float)));
   std::vector<OptimizedParameter> parts;
@@ -216,6 +221,8 @@ void Server::update(int index, std::span<const float> gradient, double learning_
         optimizer_->apply(id++, slice.values().subspan(part.first_float, part.floats),
                           gradient.subspan(part.first_float, part.floats));
   }
+  // All slices are updated equally often: one of them tells.
+  if (progress_ && index == last_slice_) progress_(updates_before_ + slice.updates);
 }
 
 // A worker sees all updates that it took part in.
@@ -259,10 +266,11 @@ void dismiss_servers(Communicator& everyone) {
   everyone.barrier();
 }
 
-void run_server(Communicator& everyone) {
+void run_server(Communicator& everyone, const ServerProgress& progress) {
   const std::string plan = broadcast_text(everyone, "", 0);
   if (plan.empty()) return everyone.barrier();  // dismissed
-  Server server(everyone, plan_from_text(plan));
+  const ServerPlan decided = plan_from_text(plan);
+  Server server(everyone, decided, progress);
   server.take_first_values();
   server.take_memory();
   server.serve();

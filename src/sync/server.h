@@ -5,13 +5,19 @@
 // update of its own, and a pull returns the current values.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "comm/communicator.h"
 
 namespace lockstep {
 
+// Told how many updates of the server's values there were, since the training began.
+using ServerProgress = std::function<void(int64_t updates)>;
+
 // Serves from start to end of a training; returns when all workers are done. `everyone`: the
 // workers, then the servers. Worker 0 says all else. Throws Error that names the rank which failed.
-void run_server(Communicator& everyone);
+void run_server(Communicator& everyone, const ServerProgress& progress = {});
 
 // By every worker, instead of a strategy's start(): there is nothing to do. Collective.
 void dismiss_servers(Communicator& everyone);

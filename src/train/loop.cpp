@@ -13,22 +13,23 @@ LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& obser
     step(meter, global_step++);
     const size_t warmup = static_cast<size_t>(plan.warmup_steps);
     const auto records = meter.records();
-    observer.after_step(number, records.subspan(std::min(warmup, records.size())));
+    observer.after_step(number, records.subspan(std::min(warmup, records.size())), meter);
     outcome.stop = observer.stop_reason();
   };
 
   const auto goes_on = [&] { return outcome.stop == StopReason::None; };
   for (int i = -plan.warmup_steps; i < 0 && goes_on(); ++i) run(i);
+  meter.close();
   if (goes_on()) observer.warmup_done();
-  const TimePoint start = Clock::now();
   int timed = 0;
   while (timed < plan.timed_steps && goes_on()) run(++timed);
-  outcome.total = seconds_since(start);
+  meter.close();
   if (timed == plan.timed_steps) outcome.stop = StopReason::None;  // too late to cut anything short
 
   const auto records = meter.records();
   outcome.warmup.assign(records.begin(), records.end() - timed);
   outcome.timed.assign(records.end() - timed, records.end());
+  for (const StepRecord& each : outcome.timed) outcome.total += each.duration;
   return outcome;
 }
 

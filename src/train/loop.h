@@ -26,22 +26,22 @@ enum class StopReason {
   GoalReached,  // the precision or accuracy that was asked for: as good as the planned end
 };
 
-// Watches from outside the steps: what it does costs no step any time, but it does count in the
-// total of the timed loop.
+// Watches from outside the steps. What it does after a step counts as that step's
+// Phase::Between, unless it charges the meter otherwise.
 class LoopObserver {
  public:
   virtual ~LoopObserver() = default;
 
   virtual void before_step(int step) = 0;
   // `timed`: all timed steps so far; empty during warm-up.
-  virtual void after_step(int step, std::span<const StepRecord> timed) = 0;
+  virtual void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) = 0;
   virtual void warmup_done() = 0;
   virtual StopReason stop_reason() = 0;  // asked after every step
 };
 
 struct LoopOutcome {
   std::vector<StepRecord> warmup, timed;
-  Seconds total{};                     // wall time of the timed loop, first step to end
+  Seconds total{};                     // of the timed steps
   StopReason stop = StopReason::None;  // None: all planned steps were done
 
   bool interrupted() const { return stop == StopReason::Interrupted; }

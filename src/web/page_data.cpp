@@ -12,8 +12,10 @@
 #include "config/run_arguments.h"
 #include "config/run_label.h"
 #include "report/analysis/details.h"
+#include "report/analysis/verdicts.h"
 #include "report/render/best_text.h"
 #include "report/render/regressions_text.h"
+#include "report/render/verdicts_text.h"
 #include "report/results/published.h"
 #include "web/launches_csv.h"
 
@@ -56,6 +58,7 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
                {"engine", engine_label(each.config)},
                {"settings", settings_label(each.config, report.differing)},
                {"devices", each.devices},
+               {"nodes", each.nodes},
                {"kind", each.simulated ? "simulated" : "measured"},
                {"failed", each.failed},
                {"warnings", each.warnings}};
@@ -69,6 +72,11 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   json["rate_95"] = interval(each.speed->images_per_second_95);
   if (each.speed->launches > 1) json["launches_cv"] = number(each.speed->cv);
   if (each.step_times) json["step_times"] = step_times_json(*each.step_times);
+  if (each.threads > 0) json["threads"] = each.threads;
+  if (each.communication_efficiency) {
+    json["communication_efficiency"] = number(each.communication_efficiency->value);
+    json["communication_efficiency_95"] = interval(each.communication_efficiency->interval_95);
+  }
   if (each.data_cost) {
     json["data_cost"] = number(each.data_cost->value);
     json["data_cost_95"] = interval(each.data_cost->interval_95);
@@ -92,12 +100,14 @@ Json series_json(const ScalingReport& report) {
   for (const Series& series : report.series) {
     Json points = Json::array();
     for (const ScalingPoint& point : series.points) {
-      points.push_back({{"configuration", point.configuration},
-                        {"devices", point.devices},
-                        {"speed_up", number(point.speed_up.value)},
-                        {"speed_up_95", interval(point.speed_up.interval_95)},
-                        {"efficiency", number(point.efficiency.value)},
-                        {"efficiency_95", interval(point.efficiency.interval_95)}});
+      Json json = {{"configuration", point.configuration}, {"devices", point.devices}};
+      if (point.speed_up) {
+        json["speed_up"] = number(point.speed_up->value);
+        json["speed_up_95"] = interval(point.speed_up->interval_95);
+        json["scaling_efficiency"] = number(point.scaling_efficiency->value);
+        json["scaling_efficiency_95"] = interval(point.scaling_efficiency->interval_95);
+      }
+      points.push_back(std::move(json));
     }
     list.push_back({{"label", series.label},
                     {"model", series.model},
@@ -120,6 +130,25 @@ Json best_json(const ScalingReport& report, std::span<const StoredRun> runs) {
   return list;
 }
 
+Json rankings_json(std::span<const Ranking> rankings) {
+  Json list = Json::array();
+  for (const Ranking& ranking : rankings) {
+    Json rows = Json::array();
+    for (const RankedRow& row : ranking.rows) {
+      Json json = {{"configuration", row.configuration},
+                   {"ratio", row.difference ? number(row.difference->ratio.value) : Json(1)},
+                   {"verdict", row.difference ? words_on(*row.difference) : "fastest"}};
+      if (row.difference) json["ratio_95"] = interval(row.difference->ratio.interval_95);
+      rows.push_back(std::move(json));
+    }
+    list.push_back({{"model", ranking.model},
+                    {"devices", ranking.devices},
+                    {"rows", std::move(rows)},
+                    {"left_out", ranking.left_out}});
+  }
+  return list;
+}
+
 Json details_json(std::span<const LaunchDetails> launches) {
   Json list = Json::array();
   for (const LaunchDetails& each : launches) {
@@ -127,7 +156,7 @@ Json details_json(std::span<const LaunchDetails> launches) {
     for (const auto& row : each.lateness.milliseconds) rows.push_back(numbers(row));
     list.push_back(
         {{"configuration", each.configuration},
-         {"repeat", each.repeat},
+         {"launch", each.repeat + 1},
          {"warmup_ms", numbers(each.warmup_ms)},
          {"steps_ms", numbers(each.steps_ms)},
          {"range_ms", numbers(std::array{each.range.least, each.range.p5, each.range.median,
@@ -221,18 +250,20 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
   for (const auto* more : {&report.base_notes, &details.notes}) {
     notes.insert(notes.end(), more->begin(), more->end());
   }
-  return {
-      {"name", source.name},
-      {"history", history_json(runs)},
-      {"notes", notes},
-      {"skipped", source.skipped},
-      {"phases", {"input", "forward", "backward", "exposed communication", "update", "the rest"}},
-      {"configurations", std::move(configurations)},
-      {"series", series_json(report)},
-      {"best", best_json(report, runs)},
-      {"details", details_json(details.launches)},
-      {"machines", machines_json(runs)},
-      {"launches_csv", launches_csv(report, runs)}};
+  return {{"name", source.name},
+          {"history", history_json(runs)},
+          {"notes", notes},
+          {"skipped", source.skipped},
+          {"phases",
+           {"input", "forward", "backward", "exposed communication", "update", "between steps",
+            "the rest"}},
+          {"configurations", std::move(configurations)},
+          {"series", series_json(report)},
+          {"best", best_json(report, runs)},
+          {"rankings", rankings_json(alternatives_in(report, source.collection))},
+          {"details", details_json(details.launches)},
+          {"machines", machines_json(runs)},
+          {"launches_csv", launches_csv(report, runs)}};
 }
 
 Json baseline_json(const std::string& name, const BaselineReport& report) {
@@ -247,7 +278,7 @@ Json baseline_json(const std::string& name, const BaselineReport& report) {
                     {"ratio", number(row.ratio.value)},
                     {"ratio_95", interval(row.ratio.interval_95)},
                     {"p", number(row.p)},
-                    {"verdict", verdict_text(row)},
+                    {"verdict", verdict_text(row, report.rules)},
                     {"reason", row.reason}});
   }
   return {{"name", name},

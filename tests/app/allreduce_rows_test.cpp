@@ -55,5 +55,13 @@ TEST(AllReduceRows, KeepEverySampleInJson) {
   EXPECT_DOUBLE_EQ(json["p50_seconds"], 0.002);
 }
 
+TEST(AllReduceRows, TheWinnerOfASizeHasItsLead) {
+  const std::vector<SizeWinner> winners = {
+      {.bytes = 1024, .fastest = "tree", .second = "ring", .lead = 1.5}};
+  EXPECT_THAT(winners_table(winners), ::testing::ContainsRegex("1024 +tree +1.50x +ring\n"));
+  EXPECT_EQ(winners_json(winners)[0]["lead"], 1.5);
+  EXPECT_EQ(winners_json(winners)[0]["fastest"], "tree");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -77,6 +77,8 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
   std::string option, spec;
   std::istringstream(ran.out.substr(at)) >> option >> spec;
   EXPECT_FALSE(parse_all_reduce_spec(spec).rules.empty());
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("size +fastest +lead +second"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("65536 +[a-z_]+ +[0-9.]+x +[a-z_]+"));
   const Ran with = allreduce({"-g2", option, spec, "-b1K", "-e1K", "-n2"});
   EXPECT_EQ(with.outcome.end, RunEnd::Completed) << with.err;
 }

@@ -72,10 +72,14 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --display-every=0", 2, "--display-every");
   expect_one_line("train --momentum=1.5", 2, "--momentum");
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
-  expect_one_line("train --device=gpu", 2,
-                  "--device must be one of cpu, cuda, cuda:N, not 'gpu'; --engine native "
+  expect_one_line("train --device=tpu", 2,
+                  "--device must be one of cpu, cuda, cuda:N, not 'tpu'; --engine native "
                   "supports cpu only, --engine torch all of them");
-  expect_one_line("train --device=cuda", 2, "--engine native supports cpu only");
+  expect_one_line("train --engine=native --device=gpu", 2,
+                  "--device cuda: --engine native supports cpu only; use --device cpu, or --engine "
+                  "torch on a host with a GPU");
+  expect_one_line("train --variable-update replicate", 2, "did you mean replicated?");
+  expect_one_line("train --variable_update=replicated/parameter_server", 2, "'lockstep sweep'");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
   expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2,
@@ -91,20 +95,21 @@ TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
   expect_one_line("train --use_fp16", 2,
                   "--use-fp16: not supported, training is in f32; --gradient-compression");
   expect_one_line("train --use_fp16=True --nofp16_vars", 2, "training is in f32");
-  expect_one_line("train --hierarchical_copy=true", 2, "--communicator hierarchical");
-  expect_one_line("train --gpu_indices 0,1", 2, "--gpu-indices: not supported; --device cuda:N");
-  expect_one_line("train --input_preprocessor=official_models_imagenet", 2, "use 'default'");
-  expect_one_line("train --server_protocol grpc+verbs", 2, "--communicator");
+  expect_one_line("train --gpu_indices 0,1", 2, "--gpu-indices requires --device cuda");
+  expect_one_line("train --trt_mode=FP32", 2, "TensorRT is not supported");
+  expect_one_line("train --debugger cli", 2, "--debugger: there is no TensorFlow debugger");
   const Outcome both = run("train --use_fp16 --batch-size=lots");
   EXPECT_EQ(both.code, 2);
   EXPECT_EQ(both.err.size(), 2u) << text_in(directory_ / "err");
   const Outcome harmless =
       run("train --model trivial --data-name cifar10 --num-batches 1 --num-warmup-batches 0 "
-          "--use_fp16=False --server_protocol grpc --fp16_loss_scale 128 --mkl");
+          "--use_fp16=False --server_protocol grpc --fp16_loss_scale 128 --mkl -hierarchical_copy");
   EXPECT_EQ(harmless.code, 0) << text_in(directory_ / "err");
-  EXPECT_NE(
-      text_in(directory_ / "err").find("(no effect in lockstep): --use-fp16, --server-protocol"),
-      std::string::npos);
+  const std::string notes = text_in(directory_ / "err");
+  EXPECT_NE(notes.find("note: --fp16-loss-scale ignored: "), std::string::npos) << notes;
+  EXPECT_NE(notes.find("note: --mkl ignored: "), std::string::npos) << notes;
+  EXPECT_NE(notes.find("note: --hierarchical-copy ignored: "), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("--use-fp16"), std::string::npos) << notes;
 }
 
 TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
@@ -115,9 +120,15 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
   EXPECT_EQ(outcome.err.size(), 3u) << text_in(directory_ / "err");
 }
 
+TEST_F(BadInput, HostsWithoutAModelAreNotedAndTrainInception3) {
+  const Outcome outcome = run("train -h a,b -g 2 -b 4 --dry-run");
+  EXPECT_EQ(outcome.code, 0) << text_in(directory_ / "err");
+  EXPECT_EQ(text_in(directory_ / "err"), "note: --hosts without --model: inception3\n");
+  EXPECT_NE(text_in(directory_ / "out").find("--model=inception3"), std::string::npos);
+}
+
 TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
   expect_one_line("train --hosts ''", 2, "--hosts is empty");
-  expect_one_line("train --worker-hosts ''", 2, "--worker-hosts is empty");
   expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
 }
 

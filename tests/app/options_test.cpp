@@ -83,6 +83,32 @@ TEST(Options, OldNamesStillWork) {
   EXPECT_EQ(parsed({"--tf_random_seed=9"}).seed, 9);
 }
 
+TEST(Options, TheLineOfTheScalabilityScriptIsRead) {
+  const RunConfig run =
+      parsed({"-m", "inceptionv3", "-h", "nodes", "-r", "/tmp/", "-n", "2", "-g", "2", "-b", "32"});
+  EXPECT_EQ(run, (RunConfig{.model = "inceptionv3",
+                            .batch_size = 32,
+                            .num_devices = 2,
+                            .hosts = "nodes",
+                            .nodes = 2,
+                            .remote_dir = "/tmp/"}));
+}
+
+TEST(Options, ProblemsOfFlagFilesAreReportedWithTheOthers) {
+  EXPECT_THAT(problems({"--flagfile=/nowhere/flags", "--batch-size=x"}),
+              UnorderedElementsAre(HasSubstr("cannot read --flagfile /nowhere/flags"),
+                                   HasSubstr("--batch-size")));
+}
+
+TEST(Options, AFamilysValueThatIsNearlyAnotherGetsThat) {
+  EXPECT_THAT(problems({"--variable-update", "replicate"})[0],
+              HasSubstr("not 'replicate'; did you mean replicated?"));
+  EXPECT_THAT(problems({"--variable_update=replicated/parameter_server"}),
+              ::testing::ElementsAre(
+                  "--variable-update takes one value, not 'replicated/parameter_server'; "
+                  "'lockstep sweep' measures lists of values"));
+}
+
 TEST(Options, NegativeNumbersAreValues) {
   EXPECT_EQ(problems({"--init-learning-rate", "-1"}),
             (Words{"--init-learning-rate must be a number of at least 0, not '-1'"}));
@@ -132,9 +158,9 @@ TEST(Options, AMissingValueIsNamed) {
 
 TEST(Options, AnEmptyListOfHostsIsNotThisMachine) {
   EXPECT_EQ(problems({"--hosts", ""}), Words{"--hosts is empty; leave it out or name hosts"});
-  EXPECT_EQ(problems({"--worker-hosts", ""}),
-            Words{"--worker-hosts is empty; leave it out or name hosts"});
+  EXPECT_EQ(problems({"-h", ""}), Words{"--hosts is empty; leave it out or name hosts"});
   EXPECT_EQ(parsed({"--ps-hosts", ""}).ps_hosts, "");
+  EXPECT_EQ(parsed({"--worker-hosts="}).worker_hosts, "");  // as tf_cnn_benchmarks has it
 }
 
 TEST(Options, AllProblemsOfALineAreReported) {
@@ -155,6 +181,10 @@ TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
   for (const std::string& line : split(help, '\n')) EXPECT_LE(line.size(), 120u) << line;
   EXPECT_EQ(parse(syntax, Words{"--help"}), Parsed::Help);
   EXPECT_EQ(parse(syntax, Words{"-h"}), Parsed::Help);
+  EXPECT_EQ(parse(syntax, Words{"-h", "--model=lenet"}), Parsed::Help);
+  EXPECT_EQ(parse(syntax, Words{"--helpfull"}), Parsed::Help);
+  EXPECT_THAT(help, HasSubstr("-h, --hosts FILE|LIST"));
+  EXPECT_THAT(help, HasSubstr("-h without a word after it"));
 }
 
 // Whoever adds a row to one of these tables adds a choice.

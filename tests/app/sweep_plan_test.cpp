@@ -17,11 +17,19 @@ TEST_F(Sweep, AllProblemsAreReportedBeforeAnythingRuns) {
   const Ran engine = run(sweep({"--num-devices=1", "--engine=native,steam"}));
   EXPECT_EQ(engine.exit_code(), 2);
   EXPECT_THAT(engine.err, HasSubstr("steam"));
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep"}).err, HasSubstr("no models given"));
   const Ran data = run(sweep({"--num-devices=1,2", "--data-dir=,/nowhere"}));
   EXPECT_EQ(data.exit_code(), 2);
   EXPECT_THAT(data.err, HasSubstr("--data-dir /nowhere: no such directory"));
   EXPECT_FALSE(fs::exists(results()));
+}
+
+TEST_F(Sweep, FlagsOfTfCnnBenchmarksAreIgnoredWithTheirReason) {
+  const Ran ran = run(sweep({"--num-devices=1", "--local_parameter_device=cpu", "--mkl",
+                             "--display_every=5", "--dry-run"}));
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: --local-parameter-device ignored: "));
+  EXPECT_THAT(ran.err, HasSubstr("note: --mkl ignored: "));
+  EXPECT_THAT(ran.err, HasSubstr("note: --display-every ignored: changes only what a single run"));
 }
 
 TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {
@@ -103,11 +111,58 @@ TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
               HasSubstr("twice.toml:2: repeats takes one value, not 2"));
 }
 
-TEST_F(Sweep, TheExampleCanBeRun) {
-  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", LOCKSTEP_EXAMPLES "/sweeps/scaling.toml",
-                          "--dry-run", "--output", results()});
+TEST_F(Sweep, TheExamplesCanBeRun) {
+  const auto listed = [&](const fs::path& file) {
+    const Ran ran =
+        run({LOCKSTEP_PROGRAM, "sweep", file.string(), "--dry-run", "--output", results()});
+    EXPECT_EQ(ran.exit_code(), 0) << file << ran.err;
+    return ran.out;
+  };
+  const fs::path examples = LOCKSTEP_EXAMPLES "/sweeps";
+  for (const auto& file : fs::directory_iterator(examples)) listed(file);
+  EXPECT_THAT(listed(examples / "scaling.toml"), HasSubstr("inception3:16 x2 native"));
+  EXPECT_THAT(listed(examples / "aws_g2.toml"), HasSubstr("inception3:8, alexnet:128"));
+  EXPECT_THAT(listed(examples / "tensorpack.toml"),
+              HasSubstr("synthetic-location: device, host, pipeline"));
+}
+
+TEST_F(Sweep, WithoutOptionsThePlanHasNetworksStrategiesAndAllDevices) {
+  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", "--dry-run", "--max-devices=2", "--output",
+                          results(), "--launcher=local"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
-  EXPECT_THAT(listed.out, HasSubstr("inception3:16 x2 native"));
+  EXPECT_THAT(listed.out, HasSubstr("plan: 8 runs, 3 launches each; 24 of 24 launches remain"));
+  EXPECT_THAT(listed.out, HasSubstr("num-devices: 1, 2"));
+  EXPECT_THAT(listed.out, HasSubstr("variable-update: parameter_server, replicated"));
+  const Ran hosts =
+      run({LOCKSTEP_PROGRAM, "sweep", "--hosts=a,b", "--dry-run", "--output", results()});
+  EXPECT_THAT(hosts.out, HasSubstr("plan: 8 runs, 3 launches each")) << hosts.err;
+  EXPECT_THAT(hosts.out, HasSubstr("nodes: 1, 2"));
+}
+
+TEST_F(Sweep, SlashesSeparateNamedValuesButNotPaths) {
+  const Ran listed =
+      run(sweep({"--num-devices=2", "--repeats=1", "--dry-run", "--synthetic-location=device/Host",
+                 "--variable_update=replicated/parameter_server"}));
+  EXPECT_EQ(listed.exit_code(), 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("plan: 4 runs, 1 launch each"));
+  EXPECT_THAT(listed.out, HasSubstr("synthetic-location: device, host"));
+  const Ran tensorpack = run(
+      sweep({"--num-devices=1", "--repeats=1", "--dry-run", "--fake-location", "gpu/cpu/python"}));
+  EXPECT_THAT(tensorpack.out, HasSubstr("synthetic-location: device, host, pipeline"))
+      << tensorpack.err;
+  const Ran path = run(sweep({"--num-devices=1", "--dry-run", "--data-dir=/no/where"}));
+  EXPECT_THAT(path.err, HasSubstr("--data-dir /no/where: no such directory"));
+}
+
+TEST_F(Sweep, APresetGivesTheBatchSizes) {
+  const auto listed = [&](const char* preset) {
+    return run({LOCKSTEP_PROGRAM, "sweep", "--models", "Inceptionv3,Alexnet:16", "--batch-preset",
+                preset, "--num-devices=1", "--dry-run", "--output", results()});
+  };
+  EXPECT_THAT(listed("aws-g2").out, HasSubstr("model:batch: inception3:8, alexnet:16"));
+  const Ran wrong = listed("aws-g3");
+  EXPECT_EQ(wrong.exit_code(), 2);
+  EXPECT_THAT(wrong.err, HasSubstr("did you mean aws-"));
 }
 
 TEST_F(Sweep, NamesOfTablesAreAcceptedInAnyCaseAndGiveTheSameRuns) {

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "process/process.h"
 #include "report/results/results_store.h"
+#include "support/file_text.h"
 
 namespace lockstep {
 namespace {
@@ -22,7 +23,7 @@ using ::testing::Not;
 TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const Ran first = run(sweep({"--num-devices=1,2", "--repeats=2", "--best"}));
   ASSERT_EQ(first.outcome.end, RunEnd::Completed) << first.err;
-  EXPECT_THAT(first.out, HasSubstr("efficiency"));
+  EXPECT_THAT(first.out, HasSubstr("scaling efficiency"));
   EXPECT_THAT(first.out, HasSubstr("only configuration"));
   const StoreContents contents = read_store(results());
   EXPECT_EQ(contents.runs.size(), 4u);
@@ -32,10 +33,17 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const Ran second = run(sweep({"--num-devices=1,2", "--repeats=3"}));
   ASSERT_EQ(second.outcome.end, RunEnd::Completed) << second.err;
   EXPECT_EQ(read_store(results()).runs.size(), 6u);
-  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
-  ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
+  EXPECT_THAT(second.err, HasSubstr("resuming: 4 of 6 launches done\n"));
+  const std::string files = fmt::format(
+      "results: {0}/results.jsonl, {0}/comparison_graph.svg, {0}/report.html, {0}/csv_native/\n",
+      results());
+  EXPECT_TRUE(second.out.ends_with(files)) << second.out;
+  const std::string page = file_text(results() + "/report.html");
   EXPECT_TRUE(fs::exists(results() + "/comparison_graph.svg"));
   EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv.ideal"));
+  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
+  ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
+  EXPECT_EQ(file_text(results() + "/report.html"), page) << "'lockstep report' writes the same";
   const Ran same = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", results()});
   EXPECT_NE(same.exit_code(), 1) << same.out;  // 2 where three launches are too few to tell
 }
@@ -50,7 +58,9 @@ TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {
   ASSERT_EQ(logs.size(), 2u) << "one worker has nobody to keep them";
   for (const StoredRun& run : read_store(results()).runs) {
     if (run.result.config.num_devices == 1) continue;
-    EXPECT_EQ(logs.front().parent_path().filename(), fmt::format("{}-{}", run.id, run.repeat));
+    EXPECT_EQ(logs.front().parent_path().filename(), run.id + "-launch1");
+    EXPECT_THAT(ran.err, HasSubstr("#1"));
+    EXPECT_EQ(run.raw_file, "runs/" + run.id + "-launch1.json");
   }
 }
 
@@ -129,10 +139,8 @@ total = '^total: (?P<value>\S+)'
       run(sweep({"--num-devices=1", "--repeats=2", "--program", program, "--retry-failed"}));
   EXPECT_THAT(retried.err, HasSubstr("lockstep: 2 launches failed;"));
   EXPECT_EQ(read_store(results()).runs.size(), 4u);
-  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
-  EXPECT_EQ(report.exit_code(), 0) << report.err;
-  std::ifstream page(results() + "/report.html");
-  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  EXPECT_THAT(retried.out, HasSubstr("/report.html"));
+  const std::string text = file_text(results() + "/report.html");
   EXPECT_THAT(text, HasSubstr("exit code 3"));
   EXPECT_THAT(text, HasSubstr("woe"));
   EXPECT_FALSE(fs::exists(results() + "/comparison_graph.svg"));
@@ -149,6 +157,8 @@ TEST_F(Sweep, CtrlCEndsASweepAndTheNextCallResumes) {
   EXPECT_EQ(ran.outcome.end, RunEnd::Interrupted);
   EXPECT_THAT(ran.err, HasSubstr("the same command resumes"));
   EXPECT_EQ(ran.exit_code(), 130);
+  EXPECT_THAT(ran.out, HasSubstr("/report.html"));
+  EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv"));
 }
 
 TEST_F(Sweep, EnoughPrecisionEndsTheLaunches) {

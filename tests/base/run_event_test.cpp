@@ -12,7 +12,7 @@ using Kind = RunEvent::Kind;
 TEST(RunEvent, IsParsedFromItsLine) {
   for (const RunEvent& event :
        {RunEvent{Kind::Interrupted}, RunEvent{Kind::Failed, "out of memory"},
-        RunEvent{Kind::DiskFull, "cannot write r.json"}}) {
+        RunEvent{Kind::DiskFull, "cannot write r.json"}, RunEvent{Kind::Log, "Worker 0: step 1"}}) {
     EXPECT_EQ(parse_event_line(event_line(event)), event);
   }
 }
@@ -38,6 +38,16 @@ TEST(RunEvent, IsReportedOnlyToAParentThatReadsEvents) {
   };
   report_event(context, {Kind::Failed, "x"});
   EXPECT_EQ(err.str(), "@lockstep failed x\n");
+}
+
+TEST(RunEvent, ALogLineNeedsAParentOrAUserWhoWantsToSeeIt) {
+  std::ostringstream out, err;
+  Context context = {.out = out, .err = err};
+  report_log_line(context, "hidden", /*verbose=*/false);
+  report_log_line(context, "shown", /*verbose=*/true);
+  context.environment = [](const std::string&) { return std::optional<std::string>("1"); };
+  report_log_line(context, "logged", /*verbose=*/false);
+  EXPECT_EQ(err.str(), "shown\n@lockstep log logged\n");
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST_F(SlurmRuns, AnInterruptedRunInsideAnAllocationReportsItsPartialResult) {
 TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWithAPartialResult) {
   const Ran ran = run_on_host(
       train({"--launcher=slurm", "-n", "2", "--num-batches=1000000", "--result", "r.json"}),
-      [&] { signal(processes("--launcher=slurm -n 2"), SIGINT); });
+      [&] { signal(without(processes("--launcher=slurm -n 2"), {"sh -c"}), SIGINT); });
   EXPECT_EQ(ran.exit_code(), 130) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("total images/sec")) << ran.err;
   ASSERT_TRUE(fs::exists(path("r.json"))) << ran.err;
@@ -177,8 +177,9 @@ TEST_F(SlurmRuns, AnInterruptedLauncherStopsItsJobWithAPartialResult) {
 }
 
 TEST_F(SlurmRuns, AKilledLauncherCancelsItsJob) {
-  const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}),
-                              [&] { signal(processes("--launcher=slurm -n 2"), SIGKILL); });
+  const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}), [&] {
+    signal(without(processes("--launcher=slurm -n 2"), {"sh -c"}), SIGKILL);
+  });
   EXPECT_NE(ran.exit_code(), 0);
   expect_no_job_left();
 }

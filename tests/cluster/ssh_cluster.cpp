@@ -58,6 +58,29 @@ void SshCluster::make_keys() const {
   std::ofstream(path("known_hosts")) << "* " << contents(path("host_key.pub"));
 }
 
+void SshCluster::write_ssh_config() const {
+  std::string text;
+  for (int host = 0; host < kHosts; ++host) {
+    text += fmt::format("Host node{}\n    HostName {}\n    port 22\n    user root\n", host,
+                        HostNetwork::address(host));
+  }
+  text += fmt::format(
+      "Host *\n    IdentityFile {}\n    IdentitiesOnly yes\n    UserKnownHostsFile {}\n",
+      path("user_key"), path("known_hosts"));
+  for (int host = 0; host < kHosts; ++host) {
+    const Ran ran = run_on(
+        host, {"sh", "-c", "mkdir -p ~/.ssh && printf %s \"$1\" > ~/.ssh/config", "sh", text});
+    ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  }
+}
+
+void SshCluster::forget_host_names() const {
+  for (int host = 0; host < kHosts; ++host) {
+    const Ran ran = run_on(host, {"sh", "-c", "echo 127.0.0.1 localhost > /etc/hosts"});
+    ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  }
+}
+
 void SshCluster::start_sshd(int host) {
   const std::string pid = path(fmt::format("sshd-{}.pid", host));
   const Ran ran = run_on(host, started_daemon(pid, {"sh",

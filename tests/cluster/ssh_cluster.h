@@ -32,6 +32,11 @@ class SshCluster : public ::testing::Test {
   std::string disk() const { return path("disk"); }  // of each host its own
   std::string disk_of(int host) const { return path("disk-of-" + HostNetwork::name(host)); }
 
+  // ~/.ssh/config on every host: the key, and the alias node1 of host1, node2 of host2, ...
+  void write_ssh_config() const;
+  // Host names mean nothing any more: only addresses do, and the aliases of ssh.
+  void forget_host_names() const;
+
   void start_sshd(int host);
   void stop_sshd(int host);
 

@@ -39,5 +39,17 @@ TEST(AllReduceTuning, WhatItFindsCanBeWrittenAsASpecAndReadAgain) {
   EXPECT_EQ(parse_all_reduce_spec(spec_text(rules)).rules, rules);
 }
 
+TEST(AllReduceTuning, EverySizeHasAWinnerAndItsLead) {
+  const auto winners = winners_by_size(
+      kAlgorithms, {{.bytes = 8, .seconds = {3, 2, 4}}, {.bytes = 64, .seconds = {1, 5, 2}}});
+  ASSERT_EQ(winners.size(), 2u);
+  EXPECT_EQ(winners[0].fastest, kAlgorithms[1]);
+  EXPECT_EQ(winners[0].second, kAlgorithms[0]);
+  EXPECT_DOUBLE_EQ(winners[0].lead, 1.5);
+  EXPECT_EQ(winners[1].second, kAlgorithms[2]);
+  EXPECT_DOUBLE_EQ(winners[1].lead, 2);
+  EXPECT_EQ(winners_by_size({"a"}, {{.bytes = 8, .seconds = {1}}})[0].second, "");
+}
+
 }  // namespace
 }  // namespace lockstep

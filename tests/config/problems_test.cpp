@@ -35,7 +35,37 @@ TEST(Problems, ATraceNeedsTwoWarmUpSteps) {
 
 TEST(Problems, TwoOutputsCannotShareAFile) {
   EXPECT_THAT(problems_in({.trace_file = "x.json", .result = "x.json"}),
-              ElementsAre("--result and --trace-file name the same file; use two files"));
+              ElementsAre(HasSubstr("two of them name the same file")));
+  EXPECT_THAT(problems_in({.profile_file = "x", .graph_file = "x"}),
+              ElementsAre(HasSubstr("two of them name the same file")));
+}
+
+TEST(Problems, AFrozenGraphExcludesTrainingAndRoles) {
+  EXPECT_THAT(problems_in({.forward_only = true, .freeze_when_forward_only = true}), IsEmpty());
+  EXPECT_THAT(problems_in({.freeze_when_forward_only = true, .train_dir = "t"}),
+              ElementsAre(HasSubstr("--freeze-when-forward-only excludes")));
+}
+
+TEST(Problems, ThePreprocessorOfOfficialModelsHasNoVariants) {
+  EXPECT_THAT(problems_in({.distortions = true,
+                           .resize_method = "area",
+                           .input_preprocessor = "official_models_imagenet"}),
+              ElementsAre(HasSubstr("--distortions"), HasSubstr("--resize-method")));
+}
+
+TEST(Problems, AnEvaluationHasOneLength) {
+  EXPECT_THAT(
+      problems_in({.train_dir = "t", .eval = true, .num_eval_batches = 1, .num_eval_epochs = 1.0}),
+      ElementsAre(HasSubstr("both set the length of an evaluation")));
+  EXPECT_THAT(problems_in({.train_dir = "t", .eval = true, .num_eval_epochs = 0.0}),
+              ElementsAre("--num-eval-epochs must be above 0"));
+  EXPECT_THAT(problems_in({.num_eval_epochs = 1.0}), ElementsAre(HasSubstr("require --eval")));
+}
+
+TEST(Problems, GpuIndicesNeedGpus) {
+  EXPECT_THAT(problems_in({.gpu_indices = "0"}),
+              ElementsAre(HasSubstr("--gpu-indices requires --device cuda")));
+  EXPECT_THAT(problems_in({.device = "cuda", .gpu_indices = "0"}), IsEmpty());
 }
 
 TEST(Problems, InferenceHasNoGradientsAndNoLoss) {

@@ -36,7 +36,7 @@ std::string another_value(const RunOption& row) {
   }
   if (row.details.choices.size() == 1) return row.details.choices[0];
   const std::string unit = value_name(row);
-  if (unit == "N") return "7";
+  if (unit == "N") return row.details.range.most < 7 ? "1" : "7";
   if (row.details.is_part) return "0.25";
   const bool large = row.details.range.least > 0.25;
   return unit == "X" ? (large ? "8.25" : "0.25") : "word";
@@ -93,8 +93,8 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
   EXPECT_EQ(refusal("display-perf-ewma", "1.5"),
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
   EXPECT_EQ(refusal("gradient-op", "max"), "--gradient-op must be one of mean, sum, not 'max'");
-  EXPECT_EQ(refusal("device", "gpu"),
-            "--device must be one of cpu, cuda, cuda:N, not 'gpu'; --engine native supports cpu "
+  EXPECT_EQ(refusal("device", "tpu"),
+            "--device must be one of cpu, cuda, cuda:N, not 'tpu'; --engine native supports cpu "
             "only, --engine torch all of them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
@@ -118,6 +118,35 @@ TEST(RunOptions, ChoicesAreReadInAnyCase) {
   EXPECT_EQ(run.data_format, "NHWC");
   set_from_text(run, option("device"), "CPU");
   EXPECT_EQ(run.device, "cpu");
+}
+
+TEST(RunOptions, ValuesHaveOtherNames) {
+  RunConfig run;
+  set_from_text(run, option("device"), "GPU");
+  EXPECT_EQ(run.device, "cuda");
+  for (const auto& [word, location] :
+       {std::pair{"gpu", "device"}, {"cpu", "host"}, {"python", "pipeline"}}) {
+    set_from_text(run, *find_option("fake_location"), word);
+    EXPECT_EQ(run.synthetic_location, location);
+  }
+}
+
+TEST(RunOptions, AValueThatIsNearlyAChoiceGetsThatChoice) {
+  EXPECT_EQ(refusal("input-preprocessor", "official"),
+            "--input-preprocessor must be one of default, official_models_imagenet, not "
+            "'official'; did you mean official_models_imagenet?");
+  EXPECT_THAT(refusal("resize-method", "bilinaer"), ::testing::HasSubstr("did you mean bilinear?"));
+  EXPECT_THAT(refusal("resize-method", "zzzzzzzz"),
+              ::testing::Not(::testing::HasSubstr("did you")));
+}
+
+TEST(RunOptions, AListOfChoicesBelongsIntoASweep) {
+  EXPECT_EQ(refusal("synthetic-location", "gpu/cpu/python"),
+            "--synthetic-location takes one value, not 'gpu/cpu/python'; 'lockstep sweep' measures "
+            "lists of values");
+  EXPECT_THAT(refusal("data-format", "NCHW,NHWC"), ::testing::HasSubstr("'lockstep sweep'"));
+  EXPECT_THAT(refusal("data-format", "NCHW/x"),
+              ::testing::Not(::testing::HasSubstr("'lockstep sweep'")));
 }
 
 TEST(RunOptions, ANumberedChoiceTakesNumbersOnly) {

@@ -68,6 +68,23 @@ TEST_P(CommunicatorContract, AllReduceTakesLargeBuffers) {
   }
 }
 
+// Hosts with several ranks and with one (three ranks and one, if the kind has hosts), whose data
+// may be shared or not: all must send the same pieces to each other.
+TEST_P(CommunicatorContract, AllReduceTakesLargeBuffersOnHostsThatDiffer) {
+  constexpr int64_t kSeveralPieces = (5 << 19) + 12345;
+  on_ranks(4, [](Communicator& comm) {
+    const Memory shared = comm.allocate(4 * kSeveralPieces);
+    std::vector<float> plain(kSeveralPieces);
+    for (const int with_plain : {-1, 1, 3}) {
+      const bool mine = comm.rank() == with_plain;
+      const std::span<float> data = mine ? std::span(plain) : shared.floats();
+      fill_whole(data, comm.rank());
+      comm.all_reduce(data);
+      expect_whole_sums(data, comm.size());
+    }
+  });
+}
+
 TEST_P(CommunicatorContract, AllReduceWorksInPlaceInItsOwnMemory) {
   on_all_sizes([](Communicator& comm) {
     const Memory memory = comm.allocate(4 * 400000);

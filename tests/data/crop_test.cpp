@@ -50,6 +50,14 @@ TEST(Crop, EvaluationSeesTheMiddle) {
   EXPECT_EQ(view.left, 58);
 }
 
+TEST(Crop, EvaluationMaySetTheShorterSide) {
+  for (const int height : {224, 333, 375, 500, 1000}) {
+    EXPECT_EQ(central_view({height, 2 * height}, 224, 256).resized.height, 256) << height;
+    EXPECT_EQ(central_view({height, 2 * height}, 224, 256).resized.width, 512) << height;
+  }
+  EXPECT_EQ(central_view({375, 500}, 299, 256).resized.height, 299);
+}
+
 TEST(Crop, DecodesNoFinerThanNeeded) {
   EXPECT_EQ(decode_denominator({.width = 500, .height = 375}, {224, 224}), 1);
   EXPECT_EQ(decode_denominator({.width = 448, .height = 448}, {224, 224}), 2);

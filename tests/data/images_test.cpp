@@ -266,6 +266,52 @@ TEST(Preprocess, EvaluationOfAPlainColourIsThatColour) {
   for (const float value : out) ASSERT_NEAR(value, 200 / 127.5 - 1, 0.02);
 }
 
+TEST(Preprocess, ChannelMeansAreSubtractedWithoutScaling) {
+  const Picture picture = {90, 120, 3, ByteBuffer(90 * 120 * 3, 200)};
+  const ByteBuffer jpeg = encode_jpeg(picture.view(), {.quality = 100});
+  for (const Split split : {Split::Training, Split::Validation}) {
+    std::vector<float> out(3 * 32 * 32);
+    Preprocessor({.image = {3, 32, 32}, .split = split, .style = {.channel_means = true}})
+        .run(example_of(jpeg), {RandomStream(1, 2), 0}, out);
+    const double means[] = {123.68, 116.78, 103.94};
+    for (size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], 200 - means[i / (32 * 32)], 1.5);
+  }
+}
+
+TEST(Preprocess, ColoursAreChangedBeforeChannelMeansAreSubtracted) {
+  const ByteBuffer jpeg = encode_jpeg(smooth(300, 400).view());
+  std::vector<float> scaled(3 * 64 * 64), centred(3 * 64 * 64);
+  PreprocessOptions options = {.image = {3, 64, 64}, .distortions = true};
+  const ExampleChance chance = {RandomStream(1, 2), 1};
+  Preprocessor(options).run(example_of(jpeg), chance, scaled);
+  options.style.channel_means = true;
+  Preprocessor(options).run(example_of(jpeg), chance, centred);
+  for (size_t i = 0; i < 64 * 64; ++i) {
+    ASSERT_NEAR((scaled[i] + 1) * 127.5, centred[i] + 123.68, 1e-2);
+  }
+}
+
+TEST(Preprocess, BoxesCanBeIgnored) {
+  const ByteBuffer jpeg = encode_jpeg(smooth(300, 400).view());
+  EncodedExample boxed = example_of(jpeg);
+  ObjectBox corner;
+  corner.left = corner.top = 0.9f;
+  boxed.boxes = {corner};
+  int differ = 0;
+  for (uint64_t i = 0; i < 20; ++i) {
+    std::vector<float> plain(3 * 32 * 32), by_box(3 * 32 * 32), ignored(3 * 32 * 32);
+    const ExampleChance chance = {RandomStream(1, i), 0};
+    PreprocessOptions options = {.image = {3, 32, 32}};
+    Preprocessor(options).run(example_of(jpeg), chance, plain);
+    Preprocessor(options).run(boxed, chance, by_box);
+    options.style.ignore_boxes = true;
+    Preprocessor(options).run(boxed, chance, ignored);
+    EXPECT_EQ(ignored, plain);
+    differ += by_box != plain ? 1 : 0;
+  }
+  EXPECT_GT(differ, 0);
+}
+
 TEST(Preprocess, ImagesOfOnePixelAreAccepted) {
   const ByteBuffer jpeg = encode_jpeg(smooth(1, 1).view());
   for (const Split split : {Split::Training, Split::Validation}) {

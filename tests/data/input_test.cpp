@@ -56,6 +56,21 @@ std::string first_error(const InputSpec& spec, int batches = 10) {
   });
 }
 
+TEST(Input, OneExampleCanStandForAll) {
+  const TemporaryDirectory directory;
+  write_greys(directory, 9);
+  InputSpec spec = spec_of(directory);
+  spec.repeat_sample = true;
+  spec.ranks = 2;
+  for (spec.rank = 0; spec.rank < 2; ++spec.rank) {
+    const auto input = make_input(spec);
+    for (int i = 0; i < 5; ++i) {
+      for (const int32_t label : input->next().labels) EXPECT_EQ(label, spec.rank);
+    }
+    EXPECT_GT(input->cost().examples, 0);  // each is decoded
+  }
+}
+
 TEST(Input, BatchesAreTheSameWhateverTheNumberOfThreads) {
   const TemporaryDirectory directory;
   write_greys(directory, 30);

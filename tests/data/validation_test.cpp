@@ -28,10 +28,10 @@ InputSpec spec_of(const TemporaryDirectory& directory) {
 }
 
 // How often each brightness came with a label, over all ranks.
-std::map<float, int> seen(InputSpec spec, int ranks) {
+std::map<float, int> seen(InputSpec spec, int ranks, double epochs = 1) {
   std::map<float, int> count;
   for (spec.ranks = ranks, spec.rank = 0; spec.rank < ranks; ++spec.rank) {
-    const ValidationSet set(spec, 0);
+    const ValidationSet set(spec, {.epochs = epochs});
     const auto pass = set.pass();
     for (int64_t i = 0; i < set.batches(); ++i) {
       const Batch& batch = pass->next();
@@ -56,10 +56,29 @@ TEST(Validation, EveryExampleComesOnceOverAllRanks) {
   }
 }
 
+TEST(Validation, EpochsAreARatioOfAllExamples) {
+  const TemporaryDirectory directory;
+  write_digits(directory, "t10k", 10);
+  for (const int ranks : {1, 2, 3}) {
+    EXPECT_EQ(seen(spec_of(directory), ranks, 0.5).size(), 5u);
+    const std::map<float, int> more = seen(spec_of(directory), ranks, 1.5);
+    int all = 0;
+    for (const auto& [brightness, times] : more) all += times;
+    EXPECT_EQ(more.size(), 10u);
+    EXPECT_EQ(all, 15) << ranks;
+  }
+}
+
+TEST(Validation, EpochsOfSyntheticExamplesCountThoseOfTheDataSet) {
+  const InputSpec spec = {.image = {1, 4, 4}, .batch = 2, .synthetic_labels = 10};
+  const ValidationSet set(spec, {.epochs = 100.0 / 50000, .synthetic_examples = 50000});
+  EXPECT_EQ(set.batches(), 50);
+}
+
 TEST(Validation, EveryPassBeginsWithTheFirst) {
   const TemporaryDirectory directory;
   write_digits(directory, "t10k", 9);
-  const ValidationSet set(spec_of(directory), 1);
+  const ValidationSet set(spec_of(directory), {.most_batches = 1});
   EXPECT_EQ(set.batches(), 1);
   for (int pass = 0; pass < 2; ++pass) {
     const auto input = set.pass();
@@ -82,12 +101,12 @@ TEST(Validation, ASkippedExampleCountsNowhere) {
 TEST(Validation, WithoutValidationDataThereIsNone) {
   const TemporaryDirectory directory;
   write_digits(directory, "train", 3);
-  EXPECT_THAT(error_of([&] { ValidationSet(spec_of(directory), 0); }), HasSubstr("validation"));
+  EXPECT_THAT(error_of([&] { ValidationSet(spec_of(directory), {}); }), HasSubstr("validation"));
 }
 
 TEST(Validation, SyntheticExamplesAreNotThoseOfTraining) {
   InputSpec spec = {.image = {1, 4, 4}, .batch = 2, .seed = 3, .synthetic_labels = 10};
-  const ValidationSet set(spec, 5);
+  const ValidationSet set(spec, {.most_batches = 5});
   EXPECT_EQ(set.batches(), 5);
   EXPECT_NE(set.pass()->next().images[0], make_input(spec)->next().images[0]);
 }

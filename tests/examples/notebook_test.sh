@@ -26,3 +26,9 @@ grep -q "5 launches, 0 of them failed" "$directory/out/results.md"
 for series in optimizer=sgd optimizer=adam simulated; do grep -q "$series" "$directory/out/results.md"; done
 grep -q "line 5 ignored" "$directory/out/results.md"
 [ "$(find "$directory/out" -name '*.png' | wc -l)" -eq 3 ]
+# Beside results it reads those.
+unset LOCKSTEP_RESULTS
+cp "$1" "$directory/sweep/"
+"$python3" -m nbconvert --to markdown --execute --KernelManager.transport=ipc \
+  --KernelManager.ip="$directory/kernel" --output-dir "$directory/beside" "$directory/sweep/results.ipynb"
+grep -q "5 launches, 0 of them failed" "$directory/beside/results.md"

@@ -6,6 +6,7 @@
 
 #include "external/readings.h"
 #include "external/ready_programs.h"
+#include "report/render/console.h"
 
 namespace lockstep {
 namespace {
@@ -59,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
         Recording{"horovod_tensorflow", {"horovod_tensorflow.txt"}, 2, 2, 406.6, 3, 3},
         Recording{"torchrun_ddp", {"torchrun_ddp.txt"}, 2, 2, 91.69 + 91.60, 6, 3},
         // Without the first two lines of each: all images over all time, then both together.
-        Recording{"seed_worker",
-                  {"seed_worker0.txt", "seed_worker1.txt"},
+        Recording{"tfperftest",
+                  {"tfperftest_worker0.txt", "tfperftest_worker1.txt"},
                   2,
                   2,
                   4 / (1 / 15.8 + 1 / 15.7 + 1 / 17.4 + 1 / 17.5) +
@@ -77,7 +78,7 @@ TEST(RecordedOutput, StepLinesOfOneDeviceBecomeSamplesOfAll) {
 
 // The lines that a published run of the workers shows, four to a step.
 TEST(RecordedOutput, WorkersThatShareOneLogAreDistinguished) {
-  const Program program = load_program("seed_worker");
+  const Program program = load_program("tfperftest");
   Readings readings(program, 2, 2);
   const std::string lines[] = {
       "    INFO:tensorflow:Worker 1: 2016-11-07 22:59:40.763573: step 30, loss = 9.50(17.8 "
@@ -91,6 +92,19 @@ TEST(RecordedOutput, WorkersThatShareOneLogAreDistinguished) {
   EXPECT_EQ(readings.steps()[0].worker, "1");
   EXPECT_EQ(readings.steps()[1].worker, "0");
   EXPECT_EQ(readings.steps()[0].step, 30);
+}
+
+TEST(RecordedOutput, TheLinesOfOurOwnWorkersAreRead) {
+  const Program program = load_program("tfperftest");
+  Readings readings(program, 1, 1);
+  StepRecord own;
+  own.images = 32;
+  own.duration = Seconds(2);
+  const std::string line = worker_line(0, std::chrono::system_clock::now(), 30, own, 7.25);
+  readings.add({.command = 0, .time = Seconds(0), .text = line, .whole = true});
+  ASSERT_EQ(readings.steps().size(), 1u);
+  EXPECT_EQ(readings.steps()[0].step, 30);
+  EXPECT_EQ(readings.steps()[0].images_per_second, 16);
 }
 
 }  // namespace

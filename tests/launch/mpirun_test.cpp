@@ -42,6 +42,24 @@ TEST(PlanMpirun, OpenMpiGetsRanksHostByHostWithoutBinding) {
   EXPECT_THAT(words_of(plan_mpirun(job)), HasSubstr("--allow-run-as-root"));
 }
 
+TEST(PlanMpirun, OpenMpiUsesTheNetworkThatAllHostsAreIn) {
+  LaunchJob job = two_hosts(kOpenMpi);
+  EXPECT_THAT(words_of(plan_mpirun(job)), Not(HasSubstr("_if_include")));
+  job.hosts_network = "10.77.0.0/24";
+  EXPECT_THAT(words_of(plan_mpirun(job)),
+              HasSubstr("--mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include "
+                        "10.77.0.0/24"));
+  job.interface = "ib0";  // which this machine may lack
+  EXPECT_THAT(words_of(plan_mpirun(job)),
+              HasSubstr("--mca btl_tcp_if_include ib0 --mca oob_tcp_if_include 10.77.0.0/24"));
+}
+
+TEST(PlanMpirun, MpichNeedsTheNameOfAnInterface) {
+  LaunchJob job = two_hosts(kHydra);
+  job.interface = "10.77.0.0/24";
+  EXPECT_THROW(plan_mpirun(job), UsageError);
+}
+
 TEST(PlanMpirun, SecretsAreInTheEnvironmentAndNotOnTheCommandLine) {
   for (const char* version : {kOpenMpi, kHydra}) {
     const LaunchPlan plan = plan_mpirun(two_hosts(version));

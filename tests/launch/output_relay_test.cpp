@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "support/temporary_directory.h"
@@ -28,6 +29,23 @@ TEST(OutputRelay, UnwritableLogsAreReportedOnceAndTheRunContinues) {
   EXPECT_EQ(out.str(), "one\nthree\n");
   EXPECT_EQ(err.str(),
             "note: logs in " + logs.string() + " are incomplete: No space left on device\n");
+}
+
+TEST(OutputRelay, LinesForTheLogAreShownOnlyToWhoeverWantsToSeeEverything) {
+  for (const bool verbose : {false, true}) {
+    const TemporaryDirectory directory;
+    std::ostringstream out, err;
+    Context context = {.out = out, .err = err};
+    const std::vector<PlannedProcess> processes = {
+        {.rank = 0, .role = "worker 0", .host = "a", .argv = {}}};
+    OutputRelay relay(context, processes,
+                      {.log_dir = directory.path().string(), .verbose = verbose});
+    relay.hear(0, event_line({RunEvent::Kind::Log, "Worker 0: step 1"}), true);
+    std::ifstream log(directory.path() / "rank-0-a.log");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(log), {}), "Worker 0: step 1\n");
+    EXPECT_EQ(out.str(), "");
+    EXPECT_EQ(err.str(), verbose ? "Worker 0: step 1\n" : "");
+  }
 }
 
 TEST(OutputRelay, AnInterruptionIsReportedOnceByRank0OrTheLauncher) {

@@ -36,6 +36,16 @@ TEST_F(RemoteFilesTest, RemoteFilesHaveTheirOwnNames) {
   const RunConfig there = RemoteFiles::remote({.result = "/home/me/r.json"});
   EXPECT_EQ(there.result, "result.json");
   EXPECT_EQ(there.trace_file, "");
+  EXPECT_EQ(RemoteFiles::remote({.profile_file = "p.pb"}).profile_file, "profile");
+  EXPECT_EQ(RemoteFiles::remote({.graph_file = "g.pbtxt"}).graph_file, "graph.txt");
+  EXPECT_EQ(RemoteFiles::remote({.graph_file = "g.pb"}).graph_file, "graph.json");
+}
+
+TEST_F(RemoteFilesTest, LinesNameTheFilesHere) {
+  const RunConfig run = {.profile_file = "p.pb", .graph_file = "g.txt"};
+  const RemoteFiles files(run);
+  EXPECT_EQ(files.in_names_of_here("wrote profile"), "wrote p.pb");
+  EXPECT_EQ(files.in_names_of_here("wrote graph.txt"), "wrote g.txt");
 }
 
 TEST_F(RemoteFilesTest, DirectoriesThatStayOnTheHostNeedAbsolutePaths) {
@@ -49,7 +59,8 @@ TEST_F(RemoteFilesTest, DirectoriesThatStayOnTheHostNeedAbsolutePaths) {
 }
 
 TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayRequestAreSent) {
-  for (const char* name : {"result.json", "trace.json", "benchmark/metric.log"}) {
+  for (const char* name : {"result.json", "trace.json", "profile", "graph.txt", "graph.json",
+                           "benchmark/metric.log"}) {
     EXPECT_TRUE(RemoteFiles::comes_back(name)) << name;
   }
   for (const char* name :

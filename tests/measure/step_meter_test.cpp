@@ -11,7 +11,13 @@ void spin() {
   }
 }
 
-TEST(StepMeter, PhasesNeverExceedTheStep) {
+double sum_of_phases(const StepRecord& step) {
+  Seconds sum{};
+  for (const Seconds phase : step.phases) sum += phase;
+  return sum.count();
+}
+
+TEST(StepMeter, PhasesAddUpToTheStep) {
   StepMeter meter(1);
   meter.begin_step();
   meter.timed(Phase::Input, spin);
@@ -23,9 +29,7 @@ TEST(StepMeter, PhasesNeverExceedTheStep) {
   });
   meter.end_step(8, {.base_loss = 1.5});
   const StepRecord& step = meter.records()[0];
-  Seconds sum{};
-  for (const Seconds phase : step.phases) sum += phase;
-  EXPECT_LE(sum.count(), step.duration.count() + 1e-12);
+  EXPECT_NEAR(sum_of_phases(step), step.duration.count(), 1e-12);
   EXPECT_GT(step.phase(Phase::Backward).count(), 0);
   EXPECT_GT(step.phase(Phase::Update).count(), 0);
   EXPECT_EQ(step.phase(Phase::Communication).count(), 0);
@@ -79,6 +83,52 @@ TEST(StepMeter, ResultsOfTimedWorkPassThrough) {
   int target = 3;
   int& reference = meter.timed(Phase::Input, [&]() -> int& { return target; });
   EXPECT_EQ(&reference, &target);
+}
+
+TEST(StepMeter, TimeAfterAStepBelongsToItUntilTheNextBegins) {
+  StepMeter meter(2);
+  meter.begin_step();
+  meter.end_step(1, {});
+  const StepRecord& first = meter.records()[0];
+  const Seconds without = first.duration;
+  spin();
+  meter.timed(Phase::Communication, spin);
+  meter.settle();
+  EXPECT_GT(first.duration, without);
+  EXPECT_GT(first.phase(Phase::Communication).count(), 0);
+  meter.begin_step();
+  meter.end_step(1, {});
+  const StepRecord& second = meter.records()[1];
+  EXPECT_NEAR((first.begin + first.duration).count(), second.begin.count(), 1e-12);
+  EXPECT_NEAR(sum_of_phases(first), first.duration.count(), 1e-12);
+  EXPECT_EQ(second.phase(Phase::Communication).count(), 0);
+}
+
+TEST(StepMeter, ExcludedTimeBelongsToNoStep) {
+  StepMeter meter(1);
+  meter.begin_step();
+  meter.end_step(1, {});
+  const TimePoint before = Clock::now();
+  for (int i = 0; i < 1000; ++i) spin();
+  const Seconds spent = seconds_since(before);
+  meter.exclude(spent);
+  meter.close();
+  const StepRecord& step = meter.records()[0];
+  EXPECT_LT(step.duration, Seconds(Clock::now() - before));
+  EXPECT_NEAR(sum_of_phases(step), step.duration.count(), 1e-9);
+  EXPECT_GE(step.duration.count(), 0);
+}
+
+TEST(StepMeter, AClosedStepGrowsNoMore) {
+  StepMeter meter(1);
+  meter.begin_step();
+  meter.end_step(1, {});
+  meter.close();
+  const Seconds closed = meter.records()[0].duration;
+  spin();
+  meter.timed(Phase::Communication, spin);
+  meter.settle();
+  EXPECT_EQ(meter.records()[0].duration, closed);
 }
 
 TEST(StepMeter, RecordsStayWhereTheyAre) {

@@ -176,6 +176,18 @@ TEST(Compare, ListsTheOptionsThatDiffer) {
   EXPECT_THAT(compare(sides, 0.02).notes, Contains("differs: --threads: 0, 2"));
 }
 
+// -g 1 takes all cores, -g 2 half of them on each device.
+TEST(Compare, WarnsOnceOfUnequalThreadsPerDevice) {
+  RunResult one = made({}), two = made({.seed = 2});
+  one.facts.threads = 2;
+  two.facts.threads = 1;
+  two.facts.devices = 2;
+  const CompareSide sides[] = {{"a", {one}}, {"b", {two}}};
+  EXPECT_THAT(compare(sides, 0.02).notes,
+              Contains(HasSubstr("threads per device differ: 2 with 1 device (a), 1 with 2 devices "
+                                 "(b): the ratio compares unequal devices")));
+}
+
 class CompareText : public ::testing::Test {
  protected:
   const CompareSide sides_[2] = {{"a|1", {made({.rate = 100, .seed = 1})}},

@@ -1,6 +1,6 @@
 #include "report/render/console.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <limits>
@@ -37,46 +37,28 @@ std::string loss_shown(double loss) {
   return text.substr(begin, text.size() - 1 - begin);
 }
 
-TEST(Console, TheHeaderIsWhatParsersKnow) {
-  EXPECT_EQ(header_text("0.1.0", {.variable_update = "independent"}, facts(), 0.004995),
-            "lockstep:    0.1.0\n"
-            "Model:       resnet50\n"
-            "Dataset:     imagenet (synthetic)\n"
-            "Mode:        training\n"
-            "SingleSess:  False\n"
-            "Batch size:  64 global\n"
-            "             64 per device\n"
-            "Num batches: 100\n"
-            "Num epochs:  0.00\n"
-            "Devices:     ['/cpu:0']\n"
-            "NUMA bind:   False\n"
-            "Data format: NCHW\n"
-            "Optimizer:   sgd\n"
-            "Variables:   independent\n"
-            "==========\n");
-}
-
-TEST(Console, ReplicatedNamesItsAllReduce) {
-  EXPECT_NE(header_text("0", {.variable_update = "replicated"}, facts(), 1)
-                .find("Variables:   replicated\nAllReduce:   None\n=========="),
-            std::string::npos);
-}
-
-TEST(Console, SeveralDevicesAreAllInTheHeader) {
-  RunFacts two = facts();
-  two.devices = 2;
-  const std::string header = header_text("0", {}, two, 1);
-  EXPECT_NE(header.find("128 global\n             64 per device\n"), std::string::npos);
-  EXPECT_NE(header.find("Devices:     ['/cpu:0', '/cpu:1']\n"), std::string::npos);
-}
-
 TEST(Console, TheDevicesLineDividesByNodesAndDevices) {
   RunFacts four = facts();
   four.devices = 4;
   four.nodes = 2;
-  EXPECT_EQ(devices_line(four, 67.23),
-            "Nodes: 2; Devices per node: 2; Images/sec: 67.23 total, 16.81 per device\n");
-  EXPECT_EQ(devices_line(facts(), 67.23), "");
+  EXPECT_EQ(devices_line({}, four, 67.23),
+            "Nodes: 2; Devices per node: 2; Images/sec: 67.23 (16.81 per device)\n");
+  EXPECT_EQ(devices_line({.device = "cuda"}, four, 67.23),
+            "Nodes: 2; GPUs per node: 2; Images/sec: 67.23 (16.81 per device)\n");
+  EXPECT_EQ(devices_line({}, facts(), 67.23), "");
+}
+
+TEST(Console, AWorkersLineIsThatOfTfperftest) {
+  StepRecord own = last_step();
+  own.images = 32;
+  own.duration = Seconds(1.8);
+  const auto now =
+      std::chrono::system_clock::time_point(std::chrono::microseconds(1478559516546566));
+  const std::string line = worker_line(2, now, 30, own, 9.504);
+  EXPECT_THAT(line, ::testing::MatchesRegex(
+                        "Worker 2: 2016-11-0[78] [0-9]+:[0-9]+:36[.]546566: step 30, loss = "
+                        "9[.]50\\(17[.]8 examples/sec; 1[.]800  sec/batch\\)"));
+  EXPECT_NE(worker_line(0, now, 1, own, std::nan("")).find("loss = nan("), std::string::npos);
 }
 
 TEST(Console, StepLinesHaveNineWords) {
@@ -98,14 +80,13 @@ TEST(Console, AnExplodedLossIsPrintedShort) {
   EXPECT_EQ(loss_shown(std::numeric_limits<double>::infinity()), "inf");
 }
 
-TEST(Console, ForwardOnlyHasNoLossAndAccuraciesOnlyOnRequest) {
+TEST(Console, ForwardOnlyHasAZeroLossAndBothAccuracies) {
   const RunConfig run = {.forward_only = true};
-  EXPECT_NE(header_text("0", run, facts(), 1).find("Mode:        forward only\n"),
-            std::string::npos);
-  EXPECT_EQ(column_titles(run), "Step\tImg/sec\n");
-  EXPECT_EQ(line(run, {0.5}), "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\n");
-  EXPECT_EQ(column_titles({.forward_only = true, .print_training_accuracy = true}),
-            "Step\tImg/sec\ttop_1_accuracy\ttop_5_accuracy\n");
+  EXPECT_EQ(column_titles(run), "Step\tImg/sec\ttotal_loss\ttop_1_accuracy\ttop_5_accuracy\n");
+  StepRecord step = last_step();
+  step.losses = {.top_1_hits = 1, .top_5_hits = 5};
+  EXPECT_EQ(step_line(run, std::vector<double>{0.5}, step),
+            "1\timages/sec: 20.0 +/- 0.0 (jitter = 0.0)\t0.000\t0.100\t0.500\n");
 }
 
 TEST(Console, TheFirstAndEveryTenthStepAreShown) {

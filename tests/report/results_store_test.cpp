@@ -172,5 +172,16 @@ TEST_F(StoreTest, OutputOfAProgramNeedNotBeUtf8) {
 
 TEST_F(StoreTest, ADirectoryWithoutResultsIsNamed) { EXPECT_THROW(read_store(directory_), Error); }
 
+// Files say launch 1 where progress lines say #1. Older stores have "repeat" from 0.
+TEST_F(StoreTest, LaunchesCountFromOneAndOlderStoresStayReadable) {
+  ResultsStore(directory_).append(made(1));
+  std::string text;
+  std::getline(std::ifstream(file()) >> std::ws, text);
+  EXPECT_THAT(text, HasSubstr("\"launch\":2"));
+  text.replace(text.find("\"launch\":2"), 10, "\"repeat\":1");
+  std::ofstream(file()) << text << "\n";
+  EXPECT_EQ(read_store(directory_).runs.at(0).repeat, 1);
+}
+
 }  // namespace
 }  // namespace lockstep

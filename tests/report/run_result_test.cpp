@@ -97,5 +97,17 @@ TEST(RunResult, AMissingFileIsNamed) {
   }
 }
 
+TEST(RunResult, CommunicationEfficiencyIsReadByItsOlderNameToo) {
+  RunResult result;
+  result.independent = {.images_per_second = 100, .communication_efficiency = 0.9, .steps = 6};
+  result.independent->mean_phases = {0.1, 0.2, 0.3, 0, 0.4};
+  Json json = result_to_json(result);
+  EXPECT_FALSE(json["independent"].contains("efficiency"));
+  EXPECT_EQ(json["independent"]["mean_backward_seconds"], 0.3);
+  EXPECT_EQ(result_from_json(json).independent->mean_phases, result.independent->mean_phases);
+  json["independent"] = {{"images_per_second", 100}, {"efficiency", 0.8}, {"steps", 6}};
+  EXPECT_EQ(result_from_json(json).independent->communication_efficiency, 0.8);
+}
+
 }  // namespace
 }  // namespace lockstep

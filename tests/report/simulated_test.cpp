@@ -37,7 +37,7 @@ std::string text_of(const std::vector<ReportFile>& files, const std::string& pat
 
 TEST(Simulated, HasItsOwnDashedLineWithOpenMarkers) {
   const auto files = scaling_charts(make_scaling(measured_and_simulated()));
-  for (const char* picture : {"comparison_graph.svg", "throughput.svg", "efficiency.svg"}) {
+  for (const char* picture : {"comparison_graph.svg", "throughput.svg", "scaling_efficiency.svg"}) {
     const std::string svg = text_of(files, picture);
     EXPECT_THAT(svg, HasSubstr("alexnet:8 on native</text>")) << picture;
     EXPECT_THAT(svg, HasSubstr("alexnet:8 on native, simulated</text>")) << picture;

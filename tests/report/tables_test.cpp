@@ -109,7 +109,7 @@ TEST(Remarks, ABusyMachineIsMentioned) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0],
             "note: load average is 3.50 before the run: other processes are running, and "
-            "throughput will be too low");
+            "throughput may be too low");
   EXPECT_EQ(lines[1], "note: 4 threads share 2 cores");
 }
 

@@ -140,7 +140,7 @@ TEST_F(CheckpointRuns, TheNewestAreKeptAcrossBothRuns) {
   EXPECT_EQ(steps, (std::vector<int64_t>{16, 18, 20}));
 }
 
-// Whoever waits for rank 0 to write waits between two steps, not in one.
+// Whoever waits for rank 0 to write waits between two steps, not for communication.
 TEST_F(CheckpointRuns, TimedCheckpointsAreWrittenBetweenStepsOnAllDevices) {
   for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
     const std::string file = directory.path("r.json");
@@ -150,12 +150,15 @@ TEST_F(CheckpointRuns, TimedCheckpointsAreWrittenBetweenStepsOnAllDevices) {
     EXPECT_GE(list_checkpoints(directory.path(devices)).size(), 5u) << devices;
     const RunResult result = read_result(file);
     EXPECT_GT(result.throughput.checkpoint_seconds, 0) << devices;
-    double steps = 0;
-    for (const double seconds :
-         durations(result.ranks.empty() ? result.steps : result.ranks[0].steps)) {
-      steps += seconds;
+    double steps = 0, between = 0;
+    for (const StepRecord& step : result.ranks.empty() ? result.steps : result.ranks[0].steps) {
+      steps += step.duration.count();
+      between += step.phase(Phase::Between).count();
     }
-    EXPECT_LE(steps + result.throughput.checkpoint_seconds, result.throughput.total_seconds);
+    const double total =
+        result.ranks.empty() ? result.throughput.total_seconds : result.ranks[0].total.count();
+    EXPECT_NEAR(steps, total, 1e-6 * total) << devices;
+    EXPECT_GE(between, 0.99 * result.throughput.checkpoint_seconds) << devices;
   }
 }
 

@@ -100,7 +100,7 @@ TEST_F(EvaluationRuns, StopAtTheRequestedAccuracy) {
   EXPECT_THAT(ran.out, HasSubstr("[75 examples]\n"));
   EXPECT_THAT(ran.out, HasSubstr("Stopping, as eval accuracy at least 0.9 was reached\n"
                                  "Done with training\n"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("total images/sec")));
+  EXPECT_THAT(ran.out, HasSubstr("total images/sec: "));
   const RunResult result = read_result(directory.path("r.json"));
   EXPECT_LT(result.steps.size(), 400u);
   EXPECT_GE(result.evaluations.back().top_1_accuracy, 0.9);
@@ -254,6 +254,17 @@ TEST_F(EvaluationRuns, OnSyntheticImagesAreReportedAsMeaningless) {
                          "--eval-during-training-every-n-steps=2", "--num-eval-batches=1"});
   EXPECT_THAT(ran.out, HasSubstr("Accuracy @ 1"));
   EXPECT_THAT(ran.err, HasSubstr("note: without --data-dir images and labels are synthetic"));
+}
+
+TEST_F(EvaluationRuns, CanBePartsOfAnEpochOrSeveral) {
+  const std::string data = digits(10, 10);
+  for (const auto& [epochs, examples] :
+       {std::pair{"0.5", "[5 examples]"}, {"2", "[20 examples]"}}) {
+    const Ran ran = train({"--model=mnist", "--batch-size=2", "--num-batches=2",
+                           "--data-dir=" + data, "--eval-during-training-every-n-steps=2",
+                           std::string("--num_eval_epochs=") + epochs});
+    EXPECT_THAT(ran.out, HasSubstr(examples)) << ran.err;
+  }
 }
 
 TEST_F(EvaluationRuns, Resnet20LearnsWhatLooksLikeCifar) {

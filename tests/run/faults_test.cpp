@@ -25,8 +25,7 @@ class Faults : public Workers {
     const PlanOutcome outcome = run_commands(
         std::span(&command, 1), {.time = Seconds(300)}, {.line = [&](const OutputLine& line) {
           said_ += line.text + "\n";
-          const bool trains = line.text.find("images/sec") != std::string::npos;
-          if (trains && !done_ && line.text.find("rank 1") != std::string::npos) {
+          if (!done_ && line.text.starts_with("Worker 1: ")) {
             done_ = true;
             for (const pid_t process : processes_with(mark, victim)) kill(process, signal);
           }

@@ -128,6 +128,14 @@ TEST(Plan, TheLargestFittingBatchIsFound) {
   EXPECT_EQ(largest_fitting_batch(lenet, int64_t{1} << 40), 100);
 }
 
+TEST(Plan, ABatchIsHalvedUntilItFits) {
+  const RunPlan lenet = plan({.model = "lenet", .batch_size = 100});
+  EXPECT_EQ(halved_fitting_batch(lenet, int64_t{1} << 40), 100);
+  EXPECT_EQ(halved_fitting_batch(lenet, needed_bytes(lenet, 99)), 50);
+  EXPECT_EQ(halved_fitting_batch(lenet, needed_bytes(lenet, 26)), 25);
+  EXPECT_EQ(halved_fitting_batch(lenet, 1), 0);
+}
+
 std::string refusal(const RunPlan& run, int64_t available) {
   try {
     make_fitting_engine(run, available);

@@ -18,7 +18,7 @@ struct Outcome {
 inline Outcome run(const std::vector<std::string>& words) {
   const EngineKind engines[] = {reference_kind()};
   std::ostringstream out, err;
-  RunContext context = {{.out = out, .err = err}, engines};
+  RunContext context = {{.out = out, .err = err, .program = "/proc/self/exe"}, engines};
   const int code = run_program(context, words);
   return {code, out.str(), err.str()};
 }

@@ -24,7 +24,7 @@ struct StrategyRun {
   std::string network = "ConvWithTwoReaders";  // without batch normalisation
   int steps = 3;
   std::string ranks = "local";  // of rank_runners()
-  std::function<void(Communicator&)> server = run_server;
+  std::function<void(Communicator&)> server = [](Communicator& everyone) { run_server(everyone); };
   int first_step = 0;  // whose examples and learning rate come first
   // Called on each worker before start() and before finish().
   std::function<void(Strategy&strategy, ParameterArena&arena)> begin = {}, end = {};

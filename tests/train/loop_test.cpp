@@ -12,9 +12,11 @@ struct Diary : LoopObserver {
   int warmups_done = 0;
 
   void before_step(int step) override { before.push_back(step); }
-  void after_step(int step, std::span<const StepRecord> timed) override {
+  void after_step(int step, std::span<const StepRecord> timed, StepMeter&) override {
     after.push_back(step);
     timed_counts.push_back(timed.size());
+    for (const TimePoint start = Clock::now(); Clock::now() == start;) {
+    }
   }
   void warmup_done() override { ++warmups_done; }
   StopReason stop_reason() override {
@@ -48,6 +50,23 @@ TEST(Loop, WarmUpCountsDownAndAdvancesTheGlobalStep) {
   ASSERT_EQ(outcome.timed.size(), 3u);
   EXPECT_EQ(outcome.timed[0].losses.total_loss, 2);
   EXPECT_FALSE(outcome.interrupted());
+}
+
+TEST(Loop, AllTimeOfTheTimedLoopBelongsToAStep) {
+  Diary diary;
+  CountingStep counting;
+  const LoopOutcome outcome =
+      run_loop({.warmup_steps = 2, .timed_steps = 5}, counting.step(), diary);
+  Seconds sum{};
+  for (size_t i = 0; i < outcome.timed.size(); ++i) {
+    const StepRecord& step = outcome.timed[i];
+    sum += step.duration;
+    EXPECT_GT(step.phase(Phase::Between).count(), 0) << "what the observer did after step " << i;
+    if (i == 0) continue;
+    const StepRecord& before = outcome.timed[i - 1];
+    EXPECT_NEAR((before.begin + before.duration).count(), step.begin.count(), 1e-12);
+  }
+  EXPECT_NEAR(outcome.total.count(), sum.count(), 1e-12);
 }
 
 TEST(Loop, NoWarmUpIsFine) {

@@ -3,7 +3,7 @@ import os
 import re
 
 from browser_case import BrowserCase
-from browser_sweeps import as_alexnet, as_simulated
+from browser_sweeps import as_alexnet, as_another, as_communicating, as_simulated
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -30,7 +30,7 @@ class ReportPage(BrowserCase):
         self.assertEqual(len(rows), 2)
         for row, rate in zip(rows, self.sweeps.rates("first")):
             self.assert_shown(row[6], rate)
-        self.assertEqual(self.page.count("canvas"), 5, "throughput, speed-up, efficiency, distribution, trace")
+        self.assertEqual(self.page.count("canvas"), 5, "throughput, speed-up, scaling efficiency, distribution, trace")
         self.assertEqual(self.page.count("#breakdown .parts"), 2)
         self.assertGreater(self.page.count("svg.heat rect"), 1)
         self.assertIn("processor", self.page.text("#machine"))
@@ -48,7 +48,7 @@ class ReportPage(BrowserCase):
 
     def test_every_chart_has_its_table(self):
         self.open_first()
-        for chart in ("throughput", "speed-up", "efficiency", "breakdown"):
+        for chart in ("throughput", "speed-up", "scaling-efficiency", "breakdown"):
             self.page.find(f"#{chart} summary").click()
             self.page.wait_for_visible(f"#{chart} tbody tr", 2)  # filled when it opens
             self.assertEqual(self.page.count(f"#{chart} tbody tr"), 2, chart)
@@ -65,11 +65,11 @@ class ReportPage(BrowserCase):
             self.assertRegex(cell, r"^[\d.,]+$")
 
     def test_simulated_runs_are_dashed_and_published_ones_a_layer_behind(self):
-        self.sweeps.derive("mixed", lambda launch: [as_alexnet(launch)] if launch["repeat"]
+        self.sweeps.derive("mixed", lambda launch: [as_alexnet(launch)] if launch["launch"] > 1
                            else [as_alexnet(launch), as_simulated(launch)])
         self.sweeps.run("report", f"{self.sweeps.derived}/mixed")
         self.page.open(f"file://{self.sweeps.derived}/mixed/report.html")
-        for chart in ("throughput", "speed-up", "efficiency"):
+        for chart in ("throughput", "speed-up", "scaling-efficiency"):
             self.assertEqual(self.dashes_in_legend(chart),
                              [["alexnet:2 on native", 0], ["alexnet:2 on native, simulated", 1]], chart)
         self.page.check(lambda: self.page.find("#show-published"))
@@ -80,6 +80,30 @@ class ReportPage(BrowserCase):
         self.page.wait_for_visible("#throughput tbody tr")
         kinds = {row[1] for row in self.page.rows("#throughput")}
         self.assertEqual(kinds, {"measured", "published", "simulated"})
+        self.assert_no_complaints()
+
+    def test_both_efficiencies_are_shown_by_their_names(self):
+        self.sweeps.derive("communicating", lambda launch: [as_communicating(launch)])
+        self.sweeps.run("report", f"{self.sweeps.derived}/communicating")
+        self.page.open(f"file://{self.sweeps.derived}/communicating/report.html")
+        self.assertIn("Scaling efficiency", self.page.text("#scaling-efficiency"))
+        self.page.find("#communication-efficiency summary").click()
+        self.page.wait_for_visible("#communication-efficiency tbody tr")
+        self.assertEqual([row[3].split(" ")[0] for row in self.page.rows("#communication-efficiency")], ["90"])
+        titles = self.page.text("#table thead")
+        self.assertIn("scaling efficiency %", titles)
+        self.assertIn("communication efficiency %", titles)
+        self.assert_no_complaints()
+
+    def test_one_number_of_devices_is_a_ranking_and_no_speed_up(self):
+        self.sweeps.derive("flat", lambda launch: [launch, as_another(launch)] if launch["facts"]["devices"] == 1 else [])
+        self.sweeps.run("report", f"{self.sweeps.derived}/flat")
+        self.page.open(f"file://{self.sweeps.derived}/flat/report.html")
+        self.assertEqual(self.page.count("#ranking tbody tr"), 2)
+        self.assertIn("fastest", self.page.text("#ranking tbody tr"))
+        for chart in ("speed-up", "scaling-efficiency", "communication-efficiency"):
+            self.assertEqual(self.page.count(f"#{chart}"), 0, chart)
+        self.assertIn("-", [row[8] for row in self.page.rows("#table")])
         self.assert_no_complaints()
 
     def dashes_in_legend(self, chart):

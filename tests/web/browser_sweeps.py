@@ -67,3 +67,20 @@ def as_simulated(launch):
     devices = 4 * launch["facts"]["devices"]
     launch["config"]["num_devices"] = launch["facts"]["devices"] = devices
     return {**launch, "origin": "simulated by hand", "run_id": f"simulated-{devices}"}
+
+
+def as_communicating(launch):
+    """Measured with --efficiency; one device alone has nobody to communicate with."""
+    launch = copy.deepcopy(launch)
+    if launch["facts"]["devices"] > 1:
+        rate = launch["throughput"]["total_images_per_second"]
+        launch["independent"] = {"images_per_second": rate / .9, "communication_efficiency": .9, "steps": 20}
+    return launch
+
+
+def as_another(launch):
+    """Of another strategy, half as fast."""
+    launch = copy.deepcopy(launch)
+    launch["config"]["variable_update"] = "horovod"
+    launch["throughput"]["total_images_per_second"] /= 2
+    return {**launch, "run_id": "another", "raw_file": ""}

@@ -41,9 +41,34 @@ TEST(PageData, HasTheNumbersOfTheTables) {
   const Json set = page_set(two_points());
   EXPECT_EQ(set["configurations"][1]["rate"], 150);
   EXPECT_EQ(set["series"][0]["points"][1]["speed_up"], 1.5);
-  EXPECT_EQ(set["series"][0]["points"][1]["efficiency"], 0.75);
-  EXPECT_NEAR(set["configurations"][0]["phases_ms"][5].get<double>(), 5, 1e-6);  // the rest
+  EXPECT_EQ(set["series"][0]["points"][1]["scaling_efficiency"], 0.75);
+  EXPECT_NEAR(set["configurations"][0]["phases_ms"][6].get<double>(), 5, 1e-6);  // the rest
   EXPECT_EQ(set["history"]["launches"], 2);
+}
+
+TEST(PageData, HasBothEfficienciesByTheirNames) {
+  PageSource source = two_points();
+  source.collection.runs[1].result.independent = {.images_per_second = 160,
+                                                  .communication_efficiency = 0.9375};
+  const Json set = page_set(source);
+  EXPECT_FALSE(set["configurations"][0].contains("communication_efficiency"));
+  EXPECT_EQ(set["configurations"][1]["communication_efficiency"], 0.9375);
+  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",150,0.9375,"));
+  EXPECT_EQ(set["rankings"].size(), 0u);
+}
+
+TEST(PageData, OneNumberOfDevicesHasNoSpeedUpButARanking) {
+  PageSource source = {.name = "here", .collection = {}};
+  add(source, 2, 100);
+  add(source, 2, 150);
+  source.collection.runs[1].result.config.variable_update = "horovod";
+  source.collection.runs[1].id = run_id(source.collection.runs[1].result.config);
+  const Json set = page_set(source);
+  EXPECT_FALSE(set["series"][0]["points"][0].contains("speed_up"));
+  ASSERT_EQ(set["rankings"].size(), 1u);
+  const Json& rows = set["rankings"][0]["rows"];
+  EXPECT_EQ(rows[0]["verdict"], "fastest");
+  EXPECT_NEAR(rows[1]["ratio"].get<double>(), 2.0 / 3, 1e-5);
 }
 
 TEST(PageData, HasTheStepTimesOfEveryConfiguration) {
@@ -114,7 +139,7 @@ TEST(PageData, UnmeasuredValuesAreEmpty) {
   failed.summary = {};
   source.collection.runs[1].last_lines = {"no such data set"};
   const Json set = page_set(source);
-  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,,,,,,it broke\n"));
+  EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,,,,,,,it broke\n"));
   EXPECT_EQ(set["configurations"][1]["error"], "it broke");
   EXPECT_EQ(set["configurations"][1]["last_lines"][0], "no such data set");
 }

@@ -12,6 +12,7 @@
 #include "app/commands/allreduce_options.h"
 #include "app/commands/allreduce_rows.h"
 #include "app/program.h"
+#include "app/result_on_stdout.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "comm/algorithms.h"
@@ -78,7 +79,11 @@ class Measurement {
     for (const Reduction& reduction : reductions_) measure(reduction);
     if (!speaks()) return kSuccess;
     context_.out << all_reduce_footer(rows_);
-    if (options_.tune) context_.out << "--all-reduce-spec " << tuned_spec() << "\n";
+    if (options_.tune) {
+      context_.out << "\n"
+                   << winners_table(winners_by_size(algorithms(), algorithm_times()))
+                   << "--all-reduce-spec " << tuned_spec() << "\n";
+    }
     write_result();
     const int64_t wrong = wrong_numbers(rows_);
     if (wrong > 0) throw Error("{} values differ from the exact sum", wrong);
@@ -117,15 +122,23 @@ class Measurement {
     }
   }
 
-  std::string tuned_spec() const {
-    std::vector<std::string> algorithms;
-    for (const Contender& contender : contenders_) algorithms.push_back(contender.name);
+  std::vector<std::string> algorithms() const {
+    std::vector<std::string> names;
+    for (const Contender& contender : contenders_) names.push_back(contender.name);
+    return names;
+  }
+
+  std::vector<AlgorithmTimes> algorithm_times() const {
     std::vector<AlgorithmTimes> measured;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      if (i % algorithms.size() == 0) measured.push_back({.bytes = rows_[i].bytes, .seconds = {}});
+      if (i % contenders_.size() == 0) measured.push_back({.bytes = rows_[i].bytes, .seconds = {}});
       measured.back().seconds.push_back(quick_seconds(rows_[i]));
     }
-    return spec_text(fastest_rules(algorithms, measured));
+    return measured;
+  }
+
+  std::string tuned_spec() const {
+    return spec_text(fastest_rules(algorithms(), algorithm_times()));
   }
 
   void write_result() const {
@@ -146,9 +159,13 @@ class Measurement {
                            {"warm_up", options_.warm_up},
                            {"iterations", options_.iterations},
                            {"rows", rows}};
-    if (options_.tune) json["tuned_all_reduce_spec"] = tuned_spec();
+    if (options_.tune) {
+      json["tuned_all_reduce_spec"] = tuned_spec();
+      json["winners"] = winners_json(winners_by_size(algorithms(), algorithm_times()));
+    }
     write_whole_file(options_.run.result, json.dump(1) + "\n");
-    context_.err << result_line(options_.run.result) << "\n";
+    const std::string line = result_line(options_.run.result);
+    if (!line.empty()) context_.err << line << "\n";
   }
 
   Context& context_;
@@ -177,6 +194,14 @@ int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost
                 placement);
 }
 
+int measure_all_reduce(Context& context, const AllReduceOptions& options, PerHost per_host) {
+  const RankIdentity identity = find_identity(options.run, context.environment);
+  if (identity.rendezvous == Rendezvous::None) return launch_all_reduce(context, options, per_host);
+  const Roles roles = roles_of(options.run, identity);
+  Group group(identity, roles, options.run);
+  return Measurement(context, options, group).run();
+}
+
 }  // namespace
 
 int allreduce_command(RunContext& context, std::span<const std::string> arguments) {
@@ -190,13 +215,11 @@ int allreduce_command(RunContext& context, std::span<const std::string> argument
     return kSuccess;
   }
   check_options(options);
-  const RankIdentity identity = find_identity(options.run, context.environment);
-  if (identity.rendezvous == Rendezvous::None) {
-    return launch_all_reduce(context, options, per_host ? PerHost::AsGiven : PerHost::AsSlots);
-  }
-  const Roles roles = roles_of(options.run, identity);
-  Group group(identity, roles, options.run);
-  return Measurement(context, options, group).run();
+  const auto measure = [&](RunContext& told) {
+    return measure_all_reduce(told, options, per_host ? PerHost::AsGiven : PerHost::AsSlots);
+  };
+  return options.run.result == "-" ? with_result_on_stdout(context, options.run, measure)
+                                   : measure(context);
 }
 
 }  // namespace lockstep

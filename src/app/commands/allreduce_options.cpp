@@ -21,8 +21,10 @@ std::vector<std::string> backends_in(const std::string& text) {
   for (const Backend& backend : comm_backends()) known.emplace_back(backend.name);
   for (const std::string& name : given) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw UsageError("--communicator: unknown backend '{}'; use one of {}", name,
-                     fmt::join(known, ", "));
+    const std::string near = closest(name, known);
+    throw UsageError("--communicator: unknown backend '{}'; use one of {}{}", name,
+                     fmt::join(known, ", "),
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
   }
   return given;
 }

@@ -66,6 +66,29 @@ std::string all_reduce_footer(const std::vector<AllReduceRow>& rows) {
                                                       : "not checked");
 }
 
+std::string winners_table(const std::vector<SizeWinner>& winners) {
+  constexpr const char* kRow = "{:>12}  {:<18} {:>8}  {}\n";
+  std::string text = fmt::format(fmt::runtime(kRow), "size", "fastest", "lead", "second");
+  for (const SizeWinner& winner : winners) {
+    const bool alone = winner.second.empty();
+    text +=
+        fmt::format(fmt::runtime(kRow), winner.bytes, winner.fastest,
+                    alone ? "-" : fmt::format("{:.2f}x", winner.lead), alone ? "-" : winner.second);
+  }
+  return text;
+}
+
+nlohmann::json winners_json(const std::vector<SizeWinner>& winners) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const SizeWinner& winner : winners) {
+    nlohmann::json& row = list.emplace_back();
+    row = {{"bytes", winner.bytes}, {"fastest", winner.fastest}};
+    row["second"] = winner.second.empty() ? nlohmann::json(nullptr) : nlohmann::json(winner.second);
+    row["lead"] = winner.second.empty() ? nlohmann::json(nullptr) : nlohmann::json(winner.lead);
+  }
+  return list;
+}
+
 nlohmann::json all_reduce_json(const AllReduceRow& row) {
   const double speed = algorithm_bandwidth(row);
   nlohmann::json json = {{"what", row.what},

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/all_reduce_tuning.h"
+
 namespace lockstep {
 
 struct AllReduceRow {
@@ -29,6 +31,10 @@ std::string all_reduce_line(const AllReduceRow& row);
 // The mean of each contender's rows, and how many numbers were wrong.
 std::string all_reduce_footer(const std::vector<AllReduceRow>& rows);
 int64_t wrong_numbers(const std::vector<AllReduceRow>& rows);
+
+// Of --tune: the fastest algorithm of each size and its lead over the second, as a table.
+std::string winners_table(const std::vector<SizeWinner>& winners);
+nlohmann::json winners_json(const std::vector<SizeWinner>& winners);
 
 nlohmann::json all_reduce_json(const AllReduceRow& row);
 

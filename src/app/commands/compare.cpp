@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "app/flags.h"
+#include "app/commands/gate_flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -17,30 +17,32 @@ namespace {
 struct Options {
   std::string base, other;         // of --a and --b
   std::vector<std::string> words;  // a side each
-  double threshold = 0.02;
+  GateOptions gate = {};
   bool markdown = false, json = false, any_work = false;
 };
 
 CommandSyntax syntax_for(Options& options) {
   const auto word = [&](const std::string& text) { options.words.push_back(text); };
-  return {
-      .command = "compare",
-      .summary = "Tests which of several measurements is faster.",
-      .flags = {text_flag({"a", "FILE,...", "results of the base, instead of the first argument",
-                           &options.base}),
-                text_flag({"b", "FILE,...", "results to compare with --a", &options.other}),
-                threshold_flag(&options.threshold),
-                switch_flag("allow-different-work",
-                            "compare runs even if model, batch size or devices differ",
-                            &options.any_work),
-                switch_flag("markdown", "print a Markdown table", &options.markdown),
-                switch_flag("json", "print JSON", &options.json)},
-      .positional = Positional{
-          .name = "RESULT.json",
-          .help = "results of 'train --result'; the first is the base; several launches of one "
-                  "side: a.json,b.json",
-          .set = word,
-          .many = true}};
+  std::vector<Flag> flags = {
+      text_flag(
+          {"a", "FILE,...", "results of the base, instead of the first argument", &options.base}),
+      text_flag({"b", "FILE,...", "results to compare with --a", &options.other}),
+      switch_flag("allow-different-work",
+                  "compare runs even if model, batch size or devices differ", &options.any_work),
+      switch_flag("markdown", "print a Markdown table", &options.markdown),
+      switch_flag("json", "print JSON", &options.json)};
+  for (Flag& flag : gate_flags(options.gate, {"slower", "inconclusive"})) {
+    flags.push_back(std::move(flag));
+  }
+  return {.command = "compare",
+          .summary = "Tests which of several measurements is faster.",
+          .flags = std::move(flags),
+          .positional = Positional{
+              .name = "RESULT.json",
+              .help = "results of 'train --result'; the first is the base; several launches of one "
+                      "side: a.json,b.json",
+              .set = word,
+              .many = true}};
 }
 
 std::vector<std::string> sides_in(const Options& options) {
@@ -79,6 +81,18 @@ void make_labels_differ(std::vector<CompareSide>& sides, const std::vector<std::
   }
 }
 
+// Without a gate the verdicts are in the table, and the exit code is 0.
+int conclude(const CompareReport& report, const GateOptions& gate_options, std::ostream& err) {
+  if (gate_options.fail_on.empty()) return kSuccess;
+  GateFindings findings = {.all = report.comparisons.size(), .base = report.base, .slower = {}};
+  for (const Comparison& each : report.comparisons) {
+    if (gate(each, gate_options.rules) == GateOutcome::Slower)
+      findings.slower.push_back(each.label);
+  }
+  findings.inconclusive = words_on_inconclusive(report.comparisons, gate_options.rules);
+  return conclude_gate(findings, gate_options, err);
+}
+
 }  // namespace
 
 int compare_command(RunContext& context, std::span<const std::string> arguments) {
@@ -89,6 +103,7 @@ int compare_command(RunContext& context, std::span<const std::string> arguments)
     return kSuccess;
   }
   const std::vector<std::string> lists = sides_in(options);
+  check_gate(options.gate);
   std::vector<CompareSide> sides;
   for (const std::string& list : lists) sides.push_back(read_side(list));
   make_labels_differ(sides, lists);
@@ -98,12 +113,13 @@ int compare_command(RunContext& context, std::span<const std::string> arguments)
         "these runs did different work (--allow-different-work compares them anyway):\n{}",
         fmt::join(differences, "\n"));
   }
-  CompareReport report = compare(sides, options.threshold);
+  CompareReport report = compare(sides, options.gate.rules.threshold);
   for (const std::string& line : differences) report.notes.push_back("different work: " + line);
   context.out << (options.json       ? compare_to_json(report).dump(1) + "\n"
                   : options.markdown ? compare_markdown(report)
-                                     : compare_table(report));
-  return kSuccess;
+                                     : compare_table(report))
+              << std::flush;
+  return conclude(report, options.gate, context.err);
 }
 
 }  // namespace lockstep

@@ -9,10 +9,11 @@
 #include "base/text.h"
 #include "config/json.h"
 #include "config/run_json.h"
+#include "framework/network_json.h"
 #include "nn/cost.h"
-#include "nn/parameters.h"
 #include "nn/zoo.h"
 #include "report/render/text_table.h"
+#include "run/layer_table.h"
 
 namespace lockstep {
 namespace {
@@ -39,77 +40,11 @@ Json json_of(const Model& model, const Graph& graph) {
           {"forward_macs", cost.forward_macs}};
 }
 
-std::vector<int64_t> parameters_by_node(const Graph& graph) {
-  std::vector<int64_t> counts(graph.nodes().size());
-  for (const ParameterSpec& parameter : parameters_of(graph)) {
-    counts[static_cast<size_t>(parameter.node)] += parameter.shape.elements();
-  }
-  return counts;
-}
-
-struct Window {
-  Extent extent;
-  int stride;
-};
-std::optional<Window> window_of(const Layer& layer) {
-  if (const Conv* conv = std::get_if<Conv>(&layer)) return Window{conv->kernel, conv->stride};
-  if (const Pool* pool = std::get_if<Pool>(&layer)) return Window{pool->window, pool->stride};
-  return {};
-}
-
-Json layers_json(const Graph& graph) {
-  Json layers = Json::array();
-  const std::vector<int64_t> parameters = parameters_by_node(graph);
-  for (NodeId id = 0; const Node& node : graph.nodes()) {
-    Json layer = {{"name", node.name},
-                  {"kind", kind_of(node.layer)},
-                  {"output", node.output.dims()},
-                  {"parameters", parameters[id]},
-                  {"forward_macs", forward_macs(graph, id)}};
-    for (const NodeId input : node.inputs) layer["inputs"].push_back(graph.node(input).name);
-    if (const auto window = window_of(node.layer)) {
-      layer["kernel"] = {window->extent.height, window->extent.width};
-      layer["stride"] = window->stride;
-      layer["pads"] = {node.pads.top, node.pads.bottom, node.pads.left, node.pads.right};
-    }
-    layers.push_back(layer);
-    ++id;
-  }
-  return layers;
-}
-
-std::string pads_text(const Pads& pads) {
-  return fmt::format("{},{},{},{}", pads.top, pads.bottom, pads.left, pads.right);
-}
-
-std::string layer_table(const Graph& graph) {
-  TextTable table({{"layer", Align::Left},
-                   {"kind", Align::Left},
-                   {"output", Align::Left},
-                   {"kernel"},
-                   {"stride"},
-                   {"pads tblr"},
-                   {"parameters"},
-                   {"MACs"}});
-  const std::vector<int64_t> parameters = parameters_by_node(graph);
-  for (NodeId id = 0; const Node& node : graph.nodes()) {
-    const auto window = window_of(node.layer);
-    const int64_t macs = forward_macs(graph, id);
-    table.add({node.name, std::string(kind_of(node.layer)), node.output.text(),
-               window ? fmt::format("{}x{}", window->extent.height, window->extent.width) : "",
-               window ? fmt::format("{}", window->stride) : "", window ? pads_text(node.pads) : "",
-               parameters[id] ? thousands_text(parameters[id]) : "",
-               macs ? thousands_text(macs) : ""});
-    ++id;
-  }
-  return table.text();
-}
-
 std::string one_model(const Model& model, const Options& options) {
   const Graph graph = build(model, options.options);
   if (options.json) {
     Json json = json_of(model, graph);
-    json["layers"] = layers_json(graph);
+    json.update(network_json(graph));
     return json.dump(1) + "\n";
   }
   const Cost cost = cost_of(graph);

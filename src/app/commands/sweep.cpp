@@ -3,50 +3,41 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
+#include <set>
+#include <sstream>
 
+#include "app/commands/report_files.h"
 #include "app/commands/sweep_flags.h"
 #include "app/program.h"
 #include "base/text.h"
 #include "config/run_label.h"
+#include "measure/host.h"
 #include "report/render/best_text.h"
 #include "report/render/scaling_text.h"
+#include "report/render/verdicts_text.h"
+#include "sweep/default_axes.h"
+#include "sweep/plan_text.h"
 #include "sweep/resolve_config.h"
 #include "sweep/sweep_progress.h"
 
 namespace lockstep {
 namespace {
 
-// An earlier measurement is the best estimate.
-double seconds_of(const SweepRun& run, const StoreContents& contents, int cores) {
-  for (const StoredRun& stored : contents.runs) {
-    if (stored.id == run.id && stored.wall_seconds > 0) return stored.wall_seconds;
-  }
-  return guess_seconds(run.config, cores);
-}
+namespace fs = std::filesystem;
 
 StoreContents contents_of(const std::string& directory) {
-  const bool there =
-      std::filesystem::exists(std::filesystem::path(directory) / ResultsStore::kFile);
+  const bool there = fs::exists(fs::path(directory) / ResultsStore::kFile);
   return there ? read_store(directory) : StoreContents{};
 }
 
-int dry_run(const PlannedSweep& sweep, const SweepOptions& options, Context& context) {
-  const StoreContents contents = contents_of(options.output);
+int dry_run(const PlannedSweep& sweep, const StoreContents& contents, Context& context) {
   const auto missing = missing_launches(sweep.plan, contents);
-  double seconds = 0;
   for (size_t i = 0; i < missing.size(); ++i) {
     const SweepRun& run = sweep.plan.runs[missing[i].first];
-    seconds += seconds_of(run, contents, sweep.cores);
     context.out << fmt::format("{:>5}  {}  launch {}  {}\n", i + 1, run.id, missing[i].second + 1,
                                run_label(run.config, sweep.differing));
   }
-  context.out << fmt::format(
-      "{} run{}, {}{} launch{} each; {} of {} launches remain, about {} (rough estimate)\n",
-      sweep.plan.runs.size(), sweep.plan.runs.size() == 1 ? "" : "s",
-      options.precision ? "at most " : "", sweep.plan.repeats, sweep.plan.repeats == 1 ? "" : "es",
-      missing.size(), sweep.plan.runs.size() * static_cast<size_t>(sweep.plan.repeats),
-      rough_time(seconds));
+  context.out << plan_text(sweep, remaining_work(sweep, contents));
   return kSuccess;
 }
 
@@ -91,6 +82,52 @@ int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::os
   return kFailure;
 }
 
+// Says what is about to run, before the first launch.
+void announce(const PlannedSweep& sweep, const StoreContents& contents, std::ostream& err) {
+  const RemainingWork work = remaining_work(sweep, contents);
+  err << resuming_text(sweep, work, contents) << plan_text(sweep, work) << std::flush;
+}
+
+// Writes the report of the whole directory, as `lockstep report` does; returns what was written,
+// for the last line of the sweep.
+std::string write_report(const std::string& directory) {
+  std::ostringstream notes;  // the page has them, and the sweep has printed them
+  const PageSource source = collect_results({directory}, notes);
+  const ScalingReport report = make_scaling(source.collection.runs);
+  std::set<std::string> csv_directories;
+  std::string names;
+  const ReportContents contents = {
+      .report = report, .source = source, .rankings = alternatives_in(report, source.collection)};
+  for (const std::string& file : write_report_files(contents, directory, notes)) {
+    const fs::path path = file;
+    if (path.has_parent_path()) csv_directories.insert(path.parent_path().string());
+    if (file == "report.html" || file == "comparison_graph.svg")
+      names += fmt::format(", {}", (fs::path(directory) / file).string());
+  }
+  for (const std::string& name : csv_directories)
+    names += fmt::format(", {}/", (fs::path(directory) / name).string());
+  return names;
+}
+
+// Tables and files of what has been measured, also when the sweep was interrupted.
+int conclude(const PlannedSweep& sweep, const SweepOptions& options, const ResultsStore& store,
+             const SweepOutcome& outcome, Context& context) {
+  const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
+  const ScalingReport report = make_scaling(runs);
+  if (options.precision && !outcome.interrupted)
+    context.err << note_on_precision(report, *options.precision) << std::flush;
+  if (!runs.empty()) {
+    const RunCollection own = {runs, std::vector<std::string>(runs.size(), options.output)};
+    context.out << joined_tables(
+        {scaling_table(report), ranking_tables(report, alternatives_in(report, own))});
+    if (options.best) context.out << "\n" << best_table(report, best_of(report, runs));
+    context.out << fmt::format("results: {}/{}{}\n", options.output, ResultsStore::kFile,
+                               write_report(options.output))
+                << std::flush;
+  }
+  return last_words(outcome, report, context.err);
+}
+
 }  // namespace
 
 int sweep_command(RunContext& context, std::span<const std::string> arguments) {
@@ -99,12 +136,19 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
     context.out << sweep_help(sweep_syntax());
     return kSuccess;
   }
+  const StoreContents earlier = contents_of(options.output);
+  const SweepMachine machine = {.cores = read_host().usable_threads,
+                                .available_bytes = available_memory_bytes()};
+  for (const std::string& note : fill_in_axes(options, context, machine, earlier))
+    context.err << "note: " << note << "\n";
   const PlannedSweep sweep = plan_sweep(options, context);
+  for (const std::string& note : options.notes) context.err << "note: " << note << "\n";
   for (const std::string& note : sweep.notes) context.err << "note: " << note << "\n";
-  if (options.dry_run) return dry_run(sweep, options, context);
+  if (options.dry_run) return dry_run(sweep, earlier, context);
 
   ResultsStore store(options.output);
   for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
+  announce(sweep, store.contents(), context.err);
   const InterruptWatch interrupts;
   SweepOutcome outcome;
   {
@@ -114,18 +158,7 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
         [&](const SweepRun& run) { return guess_seconds(run.config, sweep.cores); },
         progress.watch(interrupts));
   }
-  const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
-  const ScalingReport report = make_scaling(runs);
-  if (options.precision && !outcome.interrupted) {
-    context.err << note_on_precision(report, *options.precision) << std::flush;
-  }
-  if (!runs.empty()) context.out << scaling_table(report);
-  if (options.best && !runs.empty())
-    context.out << "\n" << best_table(report, best_of(report, runs));
-  context.out << fmt::format("results: {}/{}; 'lockstep report {}' draws charts\n", options.output,
-                             ResultsStore::kFile, options.output)
-              << std::flush;
-  return last_words(outcome, report, context.err);
+  return conclude(sweep, options, store, outcome, context);
 }
 
 }  // namespace lockstep

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "app/flags.h"
+#include "app/tf_flags.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/family_options.h"
+#include "sweep/batch_presets.h"
 #include "sweep/sweep_file.h"
 
 namespace lockstep {
@@ -17,6 +19,13 @@ namespace {
 bool has_commas(const RunOption& option) {
   const std::string& values = option.details.value_name;
   return values.find(',') != std::string::npos || values.find("LIST") != std::string::npos;
+}
+
+// "a,b"; of named values also "a/b", as tensorpack writes it. A path keeps its slashes.
+std::vector<std::string> values_in(const RunOption& option, std::string text) {
+  if (has_commas(option)) return {text};
+  if (has_named_values(option)) std::ranges::replace(text, '/', ',');
+  return split(text, ',');
 }
 
 // Options of a run that a sweep does not support.
@@ -71,11 +80,11 @@ Flag common_flag(const RunOption& option, SweepOptions& options) {
 
 Flag axis_flag(const RunOption& option, SweepOptions& options) {
   const auto add = [&options, &option](const std::string& text) {
-    RunConfig probe;
     std::vector<std::string>& list = options.lists[option.name];
-    for (const std::string& value : has_commas(option) ? std::vector{text} : split(text, ',')) {
+    for (const std::string& value : values_in(option, text)) {
+      RunConfig probe;
       set_option(probe, option, value);  // reports an invalid value now
-      list.push_back(canonical_text(option, value));
+      list.push_back(text_of(probe, option));
     }
   };
   const std::string values =
@@ -107,9 +116,15 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   return {
       {.name = "models",
        .value_name = "NAME:BATCH,...",
-       .help = "networks with their batch sizes",
+       .help =
+           "networks with their batch sizes [inception3 and alexnet, with parameter servers and "
+           "all-reduce, on all hosts or devices, with the batch sizes that fit into memory]",
        .set = models,
        .many = true},
+      {.name = "batch-preset",
+       .value_name = "NAME",
+       .help = "batch sizes of networks without one; " + batch_presets_text(),
+       .set = [&](auto& text) { options.batch_preset = find_batch_preset(text).name; }},
       number_flag(
           {"max-devices",
            "without --num-devices: run on 1, 2, 4, ... N devices; with --hosts, on 1, 2, 4, ... N "
@@ -143,7 +158,24 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   };
 }
 
-CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
+// Measures the same runs in addition, so both values of it are no alternatives: a plain switch.
+constexpr std::string_view kSecondMeasurement = "efficiency";
+
+// An option that changes only what a single run prints.
+Flag ignored_flag(const RunOption& option, IgnoredFlags& ignored) {
+  const auto ignore = [name = option.name, &ignored](const std::string&) {
+    ignored.add(name, "changes only what a single run prints");
+  };
+  return {.name = option.name,
+          .value_name = flag_value_name(option),
+          .help = option.help,
+          .set = ignore,
+          .letter = option.details.letter,
+          .aliases = option.details.aliases,
+          .hidden = true};
+}
+
+CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command, IgnoredFlags& ignored) {
   CommandSyntax syntax = {
       .command = command.command,
       .summary = command.summary,
@@ -157,10 +189,12 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
   std::vector<Flag> common, refused;
   for (const RunOption& option : run_options()) {
     const auto not_here = std::ranges::find(kNotHere, option.name, &NotHere::option);
-    if (option.details.only_tells || std::ranges::count(kOfTheSweep, option.name)) continue;
-    if (not_here != std::end(kNotHere)) {
+    if (std::ranges::count(kOfTheSweep, option.name)) continue;
+    if (option.details.only_tells) {
+      refused.push_back(ignored_flag(option, ignored));
+    } else if (not_here != std::end(kNotHere)) {
       refused.push_back(refused_flag(option, not_here->why));
-    } else if (is_list(option) || !is_identity(option)) {
+    } else if (is_list(option) || !is_identity(option) || option.name == kSecondMeasurement) {
       common.push_back(common_flag(option, options));
     } else {
       syntax.flags.push_back(axis_flag(option, options));
@@ -168,6 +202,7 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command) {
   }
   std::ranges::move(common, std::back_inserter(syntax.flags));
   std::ranges::move(refused, std::back_inserter(syntax.flags));
+  std::ranges::move(tf_only_flags(ignored), std::back_inserter(syntax.flags));
   return syntax;
 }
 
@@ -205,7 +240,7 @@ const SweepSyntax& sweep_syntax() {
       .command = "sweep",
       .summary = "Measures all combinations of options, each several times.",
       .repeats_help = "launches of each run",
-      .repeats = "5",
+      .repeats = "5, or 3 if no networks are given",
       .output = "sweep"};
   return syntax;
 }
@@ -213,22 +248,25 @@ const SweepSyntax& sweep_syntax() {
 Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
                    std::span<const std::string> arguments) {
   options.output = command.output;
-  const Parsed parsed = parse(syntax_for(options, command), arguments);
+  IgnoredFlags ignored;
+  const Parsed parsed = parse(syntax_for(options, command, ignored), arguments);
+  options.notes = ignored.notes();
   if (parsed == Parsed::Help || options.file.empty()) return parsed;
   SweepOptions scratch;  // to find which options the command line sets
   std::vector<std::string> given;
-  CommandSyntax listening = syntax_for(scratch, command);
+  CommandSyntax listening = syntax_for(scratch, command, ignored);
   for (Flag& flag : listening.flags) {
     flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
   }
   parse(listening, arguments);
-  const CommandSyntax syntax = syntax_for(options, command);
+  const CommandSyntax syntax = syntax_for(options, command, ignored);
   return parse(syntax, arguments_in(options.file, syntax, given));
 }
 
 std::string sweep_help(const SweepSyntax& command) {
   SweepOptions unused;
-  return help_text(syntax_for(unused, command));
+  IgnoredFlags none;
+  return help_text(syntax_for(unused, command, none));
 }
 
 }  // namespace lockstep

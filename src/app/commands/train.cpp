@@ -1,43 +1,42 @@
 // train.cpp: `lockstep train`: measures one run. Depending on options and environment, this
 // process is the launcher, a worker or a parameter server of the run.
-#include <fmt/ranges.h>
-
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <ostream>
 
-#include "app/foreign_flags.h"
 #include "app/options.h"
 #include "app/other_program.h"
+#include "app/result_on_stdout.h"
+#include "app/tf_flags.h"
 #include "base/error.h"
 #include "config/run_arguments.h"
 #include "doctor/check_hosts.h"
 #include "external/measure_program.h"
 #include "launch/launch.h"
 #include "launch/launchers.h"
+#include "run/complete_config.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
+#include "run/server_run.h"
 #include "run/worker.h"
 
 namespace lockstep {
 namespace {
 
-void note_ignored(const KnownArguments& known, std::ostream& err) {
-  if (known.ignored.empty()) return;
-  err << fmt::format("note: ignored (no effect in lockstep): {}\n", fmt::join(known.ignored, ", "));
+void note(const std::vector<std::string>& notes, std::ostream& err) {
+  for (const std::string& line : notes) err << "note: " << line << "\n";
 }
 
-// Refused flags are problems like any other: all are reported at once.
-Parsed parse_known(const CommandSyntax& syntax, const KnownArguments& known) {
-  std::vector<std::string> problems = known.refused;
-  Parsed parsed = Parsed::Options;
-  try {
-    parsed = parse(syntax, known.arguments);
-  } catch (const UsageError& error) {  // its lines are reported with the others
-    problems.emplace_back(error.what());
+// --device gpu or cuda without --engine: the engine that has GPUs, if it is built. plan_run reports
+// what to do otherwise.
+void choose_engine(RunConfig& config, const RunContext& context) {
+  if (config.device == "cpu" || !find_engine(context.engines, config.engine).only_cpu) return;
+  for (const EngineKind& engine : context.engines) {
+    if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
+    config.engine = engine.name;
+    return;
   }
-  const bool helped = parsed == Parsed::Help;
-  if (!helped && !problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
-  return parsed;
 }
 
 // A directory that does not exist here may exist on the workers' hosts: they check it themselves.
@@ -65,45 +64,68 @@ int launch_train(RunContext& context, const RunConfig& config, PerHost per_host)
                 placement);
 }
 
-}  // namespace
-
-int train_command(RunContext& context, std::span<const std::string> arguments) {
+struct Request {
   RunConfig config;
-  config.engine = context.engines.front().name;
-  CommandSyntax syntax = {.command = "train",
-                          .summary = "Trains one network and measures the speed.",
-                          .flags = run_flags(config)};
-  bool per_host = false;
-  note_given(syntax.flags, "num-devices", per_host);
-  const KnownArguments known = without_foreign_flags(arguments);
-  if (parse_known(syntax, known) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
-  const auto other = program_elsewhere(context.engines, config.engine);
-  if (other && config.program.empty()) become(*other, context, "train", arguments);
+  IgnoredFlags ignored;
+  GivenOptions given;
+  bool per_host = false;  // --num-devices was given
+};
+
+int train(RunContext& context, Request request) {
+  RunConfig& config = request.config;
   if (!config.program.empty()) {
-    note_ignored(known, context.err);
+    note(request.ignored.notes(), context.err);
     return train_external(context, config);
   }
   const RankIdentity identity = find_identity(config, context.environment);
   if (infer_strategy(config) && identity.rank == 0) {
     context.err << "note: --ps-hosts implies --variable-update parameter_server\n";
   }
-  if (identity.rank == 0) note_ignored(known, context.err);
+  const std::vector<std::string> notes = complete_config(config, request.given);
+  if (identity.rank == 0) {
+    note(request.ignored.notes(), context.err);
+    note(notes, context.err);
+  }
   const bool launches = wants_launcher(config, identity.rendezvous == Rendezvous::None);
   if (!launches || !only_workers_see(config.data_dir, config, context)) {
     infer_data_name(config, identity.rank == 0 ? &context.err : nullptr);
   }
   if (launches) {
-    return launch_train(context, config, per_host ? PerHost::AsGiven : PerHost::AsSlots);
+    return launch_train(context, config, request.per_host ? PerHost::AsGiven : PerHost::AsSlots);
   }
   const Roles roles = roles_of(config, identity);
   if (!config.log_dir.empty() && identity.rendezvous != Rendezvous::Store) {
     throw UsageError("--log-dir: only a launcher writes logs, and this process starts no others");
   }
-  return roles.is_server(identity.rank) ? serve(config, identity, roles)
+  return roles.is_server(identity.rank) ? serve(context, config, identity, roles)
                                         : work(context, config, identity, roles);
+}
+
+}  // namespace
+
+int train_command(RunContext& context, std::span<const std::string> arguments) {
+  Request request;
+  RunConfig& config = request.config;
+  config.engine = context.engines.front().name;
+  CommandSyntax syntax = {.command = "train",
+                          .summary = "Trains one network and measures the speed.",
+                          .flags = run_flags(config)};
+  bool engine_given = false;
+  note_given(syntax.flags, "num-devices", request.per_host);
+  note_given(syntax.flags, "engine", engine_given);
+  note_given(syntax.flags, "model", request.given.model);
+  std::ranges::move(tf_only_flags(request.ignored), std::back_inserter(syntax.flags));
+  if (parse(syntax, arguments) == Parsed::Help) {
+    context.out << help_text(syntax);
+    return kSuccess;
+  }
+  if (!engine_given && config.program.empty()) choose_engine(config, context);
+  const auto other = program_elsewhere(context.engines, config.engine);
+  if (other && config.program.empty()) become(*other, context, "train", arguments);
+  if (config.result != "-") return train(context, std::move(request));
+  return with_result_on_stdout(context, config, [&](RunContext& redirected) {
+    return train(redirected, std::move(request));
+  });
 }
 
 }  // namespace lockstep

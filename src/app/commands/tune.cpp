@@ -31,7 +31,7 @@ const SweepSyntax& syntax() {
       .repeats_help = "launches of the candidates in the last round",
       .repeats = "9",
       .output = "tune",
-      .without = {"models", "max-devices", "precision", "best"}};
+      .without = {"models", "batch-preset", "max-devices", "precision", "best"}};
   return kSyntax;
 }
 

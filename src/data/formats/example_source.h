@@ -24,6 +24,17 @@ struct EncodedExample {
   ByteBuffer storage;  // keeps its memory from one read to the next
 };
 
+// Makes `out` show what is kept elsewhere; `kept` must outlive it.
+inline void show(const EncodedExample& kept, EncodedExample& out) {
+  out.form = kept.form;
+  out.bytes = kept.bytes;
+  out.height = kept.height;
+  out.width = kept.width;
+  out.channels = kept.channels;
+  out.label = kept.label;
+  out.boxes = kept.boxes;
+}
+
 class ExampleSource {
  public:
   virtual ~ExampleSource() = default;

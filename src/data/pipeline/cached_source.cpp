@@ -1,20 +1,6 @@
 #include "data/pipeline/cached_source.h"
 
 namespace lockstep {
-namespace {
-
-void show(const EncodedExample& kept, EncodedExample& out) {
-  out.form = kept.form;
-  out.bytes = kept.bytes;
-  out.height = kept.height;
-  out.width = kept.width;
-  out.channels = kept.channels;
-  out.label = kept.label;
-  out.boxes = kept.boxes;
-}
-
-}  // namespace
-
 void CachedSource::read(int64_t index, EncodedExample& out) const {
   std::atomic<const EncodedExample*>& place = kept_[static_cast<size_t>(index)];
   if (const EncodedExample* kept = place.load()) return show(*kept, out);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "data/formats/data_formats.h"
 #include "data/pipeline/cached_source.h"
+#include "data/pipeline/repeated_source.h"
 #include "data/pipeline/synthetic_copies.h"
 
 namespace lockstep {
@@ -55,7 +56,12 @@ std::unique_ptr<InputSource> make_input(const InputSpec& spec) {
                                                          .split = spec.split,
                                                          .damage = *damage,
                                                          .threads = spec.threads});
-  if (spec.cache) source = cached(std::move(source), spec);
+  if (spec.repeat_sample) {
+    const int64_t own = spec.rank % source->count();
+    source = std::make_unique<RepeatedSource>(std::move(source), own);
+  } else if (spec.cache) {
+    source = cached(std::move(source), spec);
+  }
   return std::make_unique<StoredInput>(std::move(source), std::move(damage), stored_options(spec));
 }
 
@@ -64,7 +70,8 @@ StoredInputOptions stored_options(const InputSpec& spec) {
                          .layout = spec.layout,
                          .split = spec.split,
                          .distortions = spec.distortions && spec.split == Split::Training,
-                         .resize = spec.resize},
+                         .resize = spec.resize,
+                         .style = spec.style},
           .batch = spec.batch,
           .classes = spec.classes,
           .rank = spec.rank,

@@ -8,7 +8,7 @@
 #include "data/formats/example_source.h"
 #include "data/pipeline/input_source.h"
 #include "data/pipeline/stored_input.h"
-#include "data/pixels/resample.h"
+#include "data/pixels/preprocess.h"
 #include "tensor/shape.h"
 
 namespace lockstep {
@@ -35,8 +35,10 @@ struct InputSpec {
   std::string directory = {};  // empty: synthetic
   Split split = Split::Training;
   bool distortions = false;
+  ImageStyle style = {};
   std::optional<ResizeMethod> resize = ResizeMethod::Bilinear;  // absent: all in turn
   bool cache = false;
+  bool repeat_sample = false;  // of training: one example, again and again
   bool skip_corrupt = false;
   int64_t taken = 0;                             // examples that all ranks saw in runs before
   int64_t cache_limit_bytes = int64_t{1} << 50;  // a larger data set cannot be cached: Error

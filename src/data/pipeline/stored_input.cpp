@@ -79,7 +79,8 @@ int32_t StoredMaker::fill(std::span<float> image) {
 
 int32_t StoredMaker::make(int64_t number, std::span<float> image) {
   const bool once = options_.preprocess.split == Split::Validation;
-  if (once && options_.rank + number * options_.ranks >= source_.count()) return fill(image);
+  const int64_t end = options_.validated > 0 ? options_.validated : source_.count();
+  if (once && options_.rank + number * options_.ranks >= end) return fill(image);
   if (!read_ahead_.take(number, read_)) throw Error("input stopped");
   for (int64_t attempt = 0; attempt < source_.count(); ++attempt) {
     try {

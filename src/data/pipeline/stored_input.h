@@ -16,9 +16,10 @@ struct StoredInputOptions {
   int classes = 1;  // labels are below
   int rank = 0, ranks = 1;
   uint64_t seed = 0;
-  int threads = 1;    // that decode
-  int prefetch = 2;   // batches
-  int64_t taken = 0;  // examples that all ranks have seen in runs before
+  int threads = 1;        // that decode
+  int prefetch = 2;       // batches
+  int64_t taken = 0;      // examples that all ranks have seen in runs before
+  int64_t validated = 0;  // of a validation pass: examples of all ranks; 0: each once
 };
 
 class StoredInput : public InputSource {

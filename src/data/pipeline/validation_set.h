@@ -1,4 +1,4 @@
-// validation_set.h: the validation examples, each once, distributed over all ranks.
+// validation_set.h: the validation examples, each once by default, distributed over all ranks.
 //
 // All ranks have the same number of batches. The last ones are filled up with examples without a
 // label (kNoLabel), which are not counted; the same holds for damaged examples that are skipped.
@@ -11,11 +11,16 @@
 
 namespace lockstep {
 
+struct ValidationLength {
+  int64_t most_batches = 0;        // on every rank; 0: as many as the epochs need
+  double epochs = 1;               // passes over all examples
+  int64_t synthetic_examples = 0;  // of an epoch without a data set
+};
+
 class ValidationSet {
  public:
-  // `spec`: as in training. `most_batches`: 0 means all examples; required for synthetic images,
-  // which have no end. Opens the data set; throws Error if it has no validation data.
-  ValidationSet(InputSpec spec, int64_t most_batches);
+  // `spec`: as in training. Opens the data set; throws Error if it has no validation data.
+  ValidationSet(InputSpec spec, const ValidationLength& length);
 
   int64_t batches() const { return batches_; }           // of a pass, on every rank
   int64_t examples() const;                              // 0: unlimited
@@ -28,6 +33,7 @@ class ValidationSet {
   InputSpec spec_;
   Damage damage_;                          // met while opening
   std::unique_ptr<ExampleSource> source_;  // null: synthetic
+  int64_t wanted_ = 0;                     // examples of a pass, of all ranks
   int64_t batches_ = 0;
 };
 

@@ -78,11 +78,14 @@ Window random_window(ImageSize image, std::span<const ObjectBox> boxes,
   return {.left = 0, .top = 0, .width = image.width, .height = image.height};
 }
 
-CentralView central_view(ImageSize image, int side) {
-  const double ratio =
-      std::max(double(side) / image.height, double(side) / image.width) * kEvaluationMargin;
-  const ImageSize resized = {std::max(static_cast<int>(image.height * ratio), side),
-                             std::max(static_cast<int>(image.width * ratio), side)};
+CentralView central_view(ImageSize image, int side, std::optional<int> shorter) {
+  const double margin = shorter ? 1 : kEvaluationMargin;
+  const double target = std::max(shorter.value_or(side), side);
+  const double ratio = std::max(target / image.height, target / image.width) * margin;
+  const auto resize = [&](int length) {  // down, but not because of a rounding error
+    return std::max(static_cast<int>(length * ratio + 1e-9), side);
+  };
+  const ImageSize resized = {resize(image.height), resize(image.width)};
   return {
       .resized = resized, .left = (resized.width - side) / 2, .top = (resized.height - side) / 2};
 }

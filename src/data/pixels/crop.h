@@ -1,6 +1,7 @@
 // crop.h: chooses the crop of an image. Geometry and random numbers only; no pixels.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "base/random.h"
@@ -24,12 +25,12 @@ struct Window {
 Window random_window(ImageSize image, std::span<const ObjectBox> boxes, const RandomStream& random);
 
 // For evaluation: the middle square of the image after its shorter side was resized to 1.145 times
-// the square (256 for 224).
+// the square (256 for 224), or to `shorter` if that is given and not less than the square.
 struct CentralView {
   ImageSize resized;      // size of the (virtually) resized image
   int left = 0, top = 0;  // of the square in it
 };
-CentralView central_view(ImageSize image, int side);
+CentralView central_view(ImageSize image, int side, std::optional<int> shorter = {});
 
 // The largest scale denominator (1, 2, 4 or 8) for decoding a JPEG so that the window still has at
 // least as many pixels as it is resized to.

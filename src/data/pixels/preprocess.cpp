@@ -11,7 +11,10 @@ namespace {
 constexpr int kMargin = 4;
 constexpr ChannelScale kNormal = {{1 / 127.5f, 1 / 127.5f, 1 / 127.5f}, {-1, -1, -1}};
 constexpr ChannelScale kRaw = {};
-constexpr ChannelScale kNormalOfUnits = {{2, 2, 2}, {-1, -1, -1}};  // of 0 to 1
+constexpr ChannelScale kNormalOfUnits = {{2, 2, 2}, {-1, -1, -1}};            // of 0 to 1
+constexpr std::array<float, 3> kMinusMeans = {-123.68f, -116.78f, -103.94f};  // of ImageNet's RGB
+constexpr ChannelScale kCentred = {{1, 1, 1}, kMinusMeans};
+constexpr ChannelScale kCentredOfUnits = {{255, 255, 255}, kMinusMeans};
 
 // Each kind of random decision has its own stream.
 constexpr uint64_t kWindow = 1, kFlip = 2, kColour = 3;  // what is drawn
@@ -43,7 +46,8 @@ Preprocessor::View Preprocessor::whole(const PixelView& pixels, bool mirrored) c
 
 Preprocessor::View Preprocessor::central_view_of_jpeg(ImageSize size) {
   const ImageSize target = size_of(options_.image);
-  const CentralView view = central_view(size, std::max(target.height, target.width));
+  const CentralView view =
+      central_view(size, std::max(target.height, target.width), options_.style.shorter);
   const Window all = {.left = 0, .top = 0, .width = size.width, .height = size.height};
   View result = whole(decoder_.decode(all, decode_denominator(all, view.resized)), false);
   result.vertical.virtual_outputs = view.resized.height;
@@ -57,7 +61,9 @@ Preprocessor::View Preprocessor::view_of_jpeg(const EncodedExample& example,
                                               const ExampleChance& chance) {
   const ImageSize size = decoder_.open(example.bytes);
   if (options_.split == Split::Validation) return central_view_of_jpeg(size);
-  const Window window = random_window(size, example.boxes, stream_of(chance, kWindow));
+  const std::span<const ObjectBox> boxes =
+      options_.style.ignore_boxes ? std::span<const ObjectBox>() : example.boxes;
+  const Window window = random_window(size, boxes, stream_of(chance, kWindow));
   const int denominator = decode_denominator(window, size_of(options_.image));
   return whole(decoder_.decode(window, denominator), flips(chance));
 }
@@ -113,7 +119,7 @@ ResizeMethod Preprocessor::method_for(int place_in_batch) const {
   return methods[static_cast<size_t>(place_in_batch) % methods.size()].method;
 }
 
-void Preprocessor::finish(const View& view, const ExampleChance& chance, bool recoloured,
+void Preprocessor::finish(const View& view, const ExampleChance& chance, Finish how,
                           std::span<float> out) {
   const ResizeMethod method = method_for(chance.place_in_batch);
   make_axis(view.vertical, method, vertical_);
@@ -123,8 +129,9 @@ void Preprocessor::finish(const View& view, const ExampleChance& chance, bool re
                              .width = view.horizontal.outputs,
                              .channels = view.pixels.channels,
                              .interleaved = options_.layout == ImageLayout::Nhwc};
-  if (!recoloured) {
-    return resize_image(view.pixels, vertical_, horizontal_, kNormal, target, rows_);
+  if (!how.recoloured) {
+    const ChannelScale& normal = how.channel_means ? kCentred : kNormal;
+    return resize_image(view.pixels, vertical_, horizontal_, normal, target, rows_);
   }
   planes_.resize(out.size());
   FloatImage between = target;
@@ -133,7 +140,8 @@ void Preprocessor::finish(const View& view, const ExampleChance& chance, bool re
   resize_image(view.pixels, vertical_, horizontal_, kRaw, between, rows_);
   const ColourChange change =
       random_colour_change(stream_of(chance, kColour), chance.place_in_batch);
-  recolour(planes_, colour_matrix(change, plane_means(planes_), 255), kNormalOfUnits, target);
+  recolour(planes_, colour_matrix(change, plane_means(planes_), 255),
+           how.channel_means ? kCentredOfUnits : kNormalOfUnits, target);
 }
 
 void Preprocessor::run(const EncodedExample& example, const ExampleChance& chance,
@@ -141,9 +149,10 @@ void Preprocessor::run(const EncodedExample& example, const ExampleChance& chanc
   assert(std::ssize(out) == options_.image.elements());
   const bool jpeg = example.form == EncodedExample::Form::Jpeg;
   const View view = jpeg ? view_of_jpeg(example, chance) : view_of_pixels(example, chance);
-  const bool recoloured = jpeg && options_.distortions && options_.split == Split::Training &&
-                          view.pixels.channels == 3;
-  finish(view, chance, recoloured, out);
+  const bool picture = jpeg && view.pixels.channels == 3;
+  const bool recoloured = picture && options_.distortions && options_.split == Split::Training;
+  finish(view, chance,
+         {.recoloured = recoloured, .channel_means = picture && options_.style.channel_means}, out);
 }
 
 }  // namespace lockstep

@@ -3,7 +3,8 @@
 // JPEGs in training: a random crop, resized, flipped with probability 1/2, with colour changes if
 // distortions are on. In evaluation: the central crop. Small images stored as pixels: unchanged;
 // with distortions a random crop of the image with a margin of 4 black pixels, flipped with
-// probability 1/2 unless it is grey (digits must not be mirrored). Values become x / 127.5 - 1.
+// probability 1/2 unless it is grey (digits must not be mirrored). Values become x / 127.5 - 1, or
+// x minus the mean of its channel.
 #pragma once
 
 #include <optional>
@@ -16,12 +17,21 @@
 
 namespace lockstep {
 
+// How JPEGs in colour are prepared, where networks of ImageNet differ.
+struct ImageStyle {
+  bool channel_means = false;  // subtract ImageNet's, without scaling
+  bool ignore_boxes = false;   // crop as if the image had none
+  std::optional<int>
+      shorter{};  // side in evaluation, before the crop; absent: 1.145 times the crop
+};
+
 struct PreprocessOptions {
   Shape image;  // channels x height x width, as the network wants it
   ImageLayout layout = ImageLayout::Nchw;
   Split split = Split::Training;
   bool distortions = false;
   std::optional<ResizeMethod> resize = ResizeMethod::Bilinear;  // absent: all in turn
+  ImageStyle style = {};
 };
 
 // The position of an example, which selects its random numbers.
@@ -49,7 +59,10 @@ class Preprocessor {
   PixelView with_channels(const PixelView& pixels);
   View whole(const PixelView& pixels, bool mirrored) const;
   ResizeMethod method_for(int place_in_batch) const;
-  void finish(const View& view, const ExampleChance& chance, bool recoloured, std::span<float> out);
+  struct Finish {
+    bool recoloured = false, channel_means = false;
+  };
+  void finish(const View& view, const ExampleChance& chance, Finish how, std::span<float> out);
 
   PreprocessOptions options_;
   JpegDecoder decoder_;

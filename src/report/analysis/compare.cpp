@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "config/run_options.h"
 #include "report/results/launch_rate.h"
 
@@ -154,6 +155,23 @@ void note_settings(std::span<const CompareSide> sides, std::vector<std::string>&
   if (!lines.empty()) notes.push_back(fmt::format("differs: {}", fmt::join(lines, "; ")));
 }
 
+// A device with all cores against one with half of them is not a comparison of the runs alone.
+void note_threads(std::span<const CompareSide> sides, std::vector<std::string>& notes) {
+  std::vector<std::string> words;
+  bool differ = false;
+  for (const CompareSide& side : sides) {
+    const RunFacts& facts = side.runs.front().facts;
+    differ |= facts.threads != sides.front().runs.front().facts.threads;
+    words.push_back(fmt::format("{} with {} ({})", facts.threads,
+                                count_text(facts.devices, "device"), side.label));
+  }
+  if (!differ) return;
+  notes.push_back(
+      fmt::format("threads per device differ: {}: the ratio compares unequal devices; the same "
+                  "--threads in all runs makes them equal",
+                  fmt::join(words, ", ")));
+}
+
 void note_unit(const CompareReport& report, std::vector<std::string>& notes) {
   const auto has = [&](CompareUnit unit) {
     return std::ranges::count(report.comparisons, unit, &Comparison::unit) > 0;
@@ -241,6 +259,7 @@ CompareReport compare(std::span<const CompareSide> sides, double threshold) {
                           .notes = {}};
   note_unit(report, report.notes);
   note_settings(sides, report.notes);
+  note_threads(sides, report.notes);
   note_unsteady(sides, report.notes);
   return report;
 }

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <set>
 #include <span>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "config/run_label.h"
+#include "report/analysis/scaling_notes.h"
 #include "report/results/launch_rate.h"
 
 namespace lockstep {
@@ -43,38 +45,51 @@ std::vector<BrokenRun> broken_runs(const Groups& before, const Groups& after,
   return result;
 }
 
-// A single launch is compared by its steps, which only the raw file has.
-CompareSide side_of(const RunCollection& collection, const std::vector<size_t>& places,
-                    const std::string& label, bool with_steps) {
-  CompareSide side = {.label = label, .runs = {}};
-  for (const size_t place : places) {
-    const StoredRun& run = collection.runs[place];
-    const bool raw = with_steps && !run.raw_file.empty();
-    side.runs.push_back(raw ? read_raw(collection.directories[place], run) : run.result);
+std::vector<std::string> missing_runs(const Groups& before, const RunCollection& older,
+                                      const RunCollection& newer,
+                                      std::span<const std::string_view> differing) {
+  std::set<std::string> here;
+  for (const StoredRun& run : newer.runs) {
+    if (!run.result.simulated()) here.insert(run.id);
   }
-  return side;
-}
-
-// With few launches and many comparisons every verdict is inconclusive. Without this note that
-// would look like no regression.
-std::optional<std::string> words_on_too_few(std::span<const Comparison> comparisons) {
-  const auto blind = std::ranges::count(comparisons, true, &Comparison::too_few);
-  if (blind == 0) return {};
-  const int enough = enough_launches(comparisons.size());
-  return fmt::format(
-      "{} of {} comparisons have too few launches to detect any slowdown; use at least {} launches "
-      "(--repeats {} in both sweeps)",
-      blind, comparisons.size(), enough, enough);
+  std::vector<std::string> labels;
+  for (const auto& [id, places] : before) {
+    if (here.contains(id)) continue;
+    const RunResult& run = older.runs[places.front()].result;
+    labels.push_back(run_label(run.config, differing, run.facts.devices));
+  }
+  return labels;
 }
 
 }  // namespace
 
-bool BaselineReport::regressed() const {
-  return !broken.empty() || std::ranges::count(comparisons, Verdict::Slower, &Comparison::verdict);
+CompareSide side_of(const RunCollection& collection, std::span<const size_t> places,
+                    const std::string& label, bool with_steps) {
+  CompareSide side = {.label = label, .runs = {}};
+  for (const size_t place : places) {
+    const StoredRun& run = collection.runs[place];
+    side.runs.push_back(run.result);
+    if (!with_steps || run.raw_file.empty()) continue;
+    try {
+      side.runs.back() = read_raw(collection.directories[place], run);
+    } catch (const Error&) {  // without its steps the comparison is inconclusive, and says so
+    }
+  }
+  return side;
 }
 
+std::vector<std::string> BaselineReport::slower() const {
+  std::vector<std::string> labels;
+  for (const Comparison& each : comparisons) {
+    if (gate(each, rules) == GateOutcome::Slower) labels.push_back(each.label);
+  }
+  return labels;
+}
+
+bool BaselineReport::regressed() const { return !broken.empty() || !slower().empty(); }
+
 BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
-                                double threshold) {
+                                const GateRules& rules) {
   const Groups before = measured_runs(older), after = measured_runs(newer);
   std::vector<RunConfig> configs;
   for (const StoredRun& run : newer.runs) configs.push_back(run.result.config);
@@ -88,26 +103,28 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
       continue;
     }
     const bool single = places.size() == 1 && base->second.size() == 1;
-    const std::string label = run_label(newer.runs[places.front()].result.config, differing);
+    const RunResult& run = newer.runs[places.front()].result;
+    const std::string label = run_label(run.config, differing, run.facts.devices);
     pairs.push_back(
         {side_of(older, base->second, label, single), side_of(newer, places, label, single)});
   }
-  BaselineReport report = {.comparisons = compare_pairs(pairs, threshold),
+  BaselineReport report = {.rules = rules,
+                           .comparisons = compare_pairs(pairs, rules.threshold),
                            .broken = broken_runs(before, after, newer, differing),
-                           .undecided = {},
+                           .missing = missing_runs(before, older, newer, differing),
                            .notes = {}};
   if (pairs.empty() && report.broken.empty()) {
     throw UsageError("the baseline has no run in common with these results");
   }
-  const size_t only_old = before.size() - pairs.size() - report.broken.size();
   if (only_new > 0) {
     report.notes.push_back(fmt::format("{} runs are not in the baseline", only_new));
   }
-  if (only_old > 0) {
-    report.notes.push_back(
-        fmt::format("{} runs of the baseline are not in these results", only_old));
+  if (!report.missing.empty()) {
+    report.notes.push_back(fmt::format("{} of the baseline are not in these results: {}",
+                                       count_text(std::ssize(report.missing), "run"),
+                                       few_of(report.missing)));
   }
-  report.undecided = words_on_too_few(report.comparisons);
+  report.undecided = words_on_inconclusive(report.comparisons, rules);
   if (report.undecided) report.notes.push_back(*report.undecided);
   return report;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/analysis/compare.h"
+#include "report/analysis/gate.h"
 #include "report/analysis/scaling.h"
 
 namespace lockstep {
@@ -22,14 +23,22 @@ struct BrokenRun {
 };
 
 struct BaselineReport {
+  GateRules rules = {};
   std::vector<Comparison> comparisons;  // of all configurations in both
   std::vector<BrokenRun> broken;
-  std::optional<std::string> undecided = {};  // why some could not be significant
+  std::vector<std::string> missing = {};      // labels of those that are not in these results
+  std::optional<std::string> undecided = {};  // which are inconclusive, and what helps
   std::vector<std::string> notes;             // what could not be compared
-  bool regressed() const;                     // any configuration is slower or fails now
+
+  std::vector<std::string> slower() const;  // labels of those that are slower than allowed
+  bool regressed() const;                   // any configuration is, or fails now
 };
 
-// Throws Error if they have no run in common.
+// Throws UsageError if they have no run in common.
 BaselineReport against_baseline(const RunCollection& older, const RunCollection& newer,
-                                double threshold);
+                                const GateRules& rules);
+
+// Launches of stored runs. `with_steps`: from their raw files, to compare a single launch by steps.
+CompareSide side_of(const RunCollection& collection, std::span<const size_t> places,
+                    const std::string& label, bool with_steps);
 }  // namespace lockstep

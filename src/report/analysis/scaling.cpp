@@ -1,16 +1,15 @@
 #include "report/analysis/scaling.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "config/run_id.h"
 #include "config/run_label.h"
+#include "report/analysis/scaling_notes.h"
 #include "report/analysis/trust.h"
 #include "report/results/launch_rate.h"
 
@@ -70,6 +69,8 @@ void add_launch(Configuration& to, const StoredRun& run, size_t place) {
     return;
   }
   to.devices = run.result.facts.devices;
+  to.nodes = run.result.facts.nodes;
+  to.threads = run.result.facts.threads;
   to.launches.push_back(place);
   to.seconds_per_image.push_back(1 / rate_of(run.result));
   to.mean_step += run.result.summary.mean_step;
@@ -99,7 +100,8 @@ std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
       each.id = run.id;
       each.simulated = simulated;
       each.config = run.result.config;
-      each.devices = run.result.config.num_devices * run.result.config.nodes.value_or(1);
+      each.devices = devices_of(run.result.config);
+      each.nodes = run.result.config.nodes.value_or(1);
     }
     add_launch(each, run, place);
   }
@@ -147,25 +149,37 @@ std::vector<Series> series_of(const ScalingReport& report) {
            .simulated = each.simulated,
            .points = {}});
     }
-    Series& series = all[at->second];
-    const Configuration& base =
-        fresh ? each : report.configurations[series.points.front().configuration];
-    const Ratio speed_up = speed_ratio(base.seconds_per_image, each.seconds_per_image);
-    const double more = static_cast<double>(each.devices) / base.devices;
-    series.points.push_back({.configuration = i,
-                             .devices = each.devices,
-                             .speed_up = speed_up,
-                             .efficiency = scaled(speed_up, 1 / more)});
+    all[at->second].points.push_back({.configuration = i, .devices = each.devices});
   }
   return all;
 }
 
 // The base relative to itself is exactly 1.
-void choose_bases(std::vector<Series>& all) {
-  for (Series& series : all) {
-    ScalingPoint& base = series.points.front();
-    base.speed_up = base.efficiency = {.value = 1, .interval_95 = {}};
+void find_speed_ups(Series& series, const ScalingReport& report) {
+  if (!series.scales()) return;
+  const Configuration& base = report.configurations[series.points.front().configuration];
+  for (ScalingPoint& point : series.points) {
+    const Configuration& each = report.configurations[point.configuration];
+    const double more = static_cast<double>(each.devices) / base.devices;
+    point.speed_up = &each == &base ? Ratio{.value = 1, .interval_95 = {}}
+                                    : speed_ratio(base.seconds_per_image, each.seconds_per_image);
+    point.scaling_efficiency = scaled(*point.speed_up, 1 / more);
   }
+}
+
+// Over launches, like a throughput: the time that communication adds is what varies.
+std::optional<Ratio> communication_efficiency_of(const Configuration& each,
+                                                 std::span<const StoredRun> runs) {
+  std::vector<double> slowdowns;
+  for (const size_t place : each.launches) {
+    const auto& alone = runs[place].result.independent;
+    if (alone && alone->communication_efficiency > 0) {
+      slowdowns.push_back(1 / alone->communication_efficiency);
+    }
+  }
+  if (slowdowns.empty()) return {};
+  const LaunchSummary summary = summarize_launches(slowdowns);
+  return Ratio{.value = summary.images_per_second, .interval_95 = summary.images_per_second_95};
 }
 
 // The work without its images. The data set comes from the directory for real images and from the
@@ -201,45 +215,6 @@ void find_data_costs(std::vector<Configuration>& all, std::span<const StoredRun>
   }
 }
 
-std::vector<std::string> notes_on(std::span<const StoredRun> runs) {
-  std::vector<std::string> notes;
-  std::set<std::string> versions, hosts;
-  for (const StoredRun& run : runs) {
-    if (!run.measured() || run.result.simulated()) continue;
-    versions.insert(run.result.program_version);
-    hosts.insert(run.result.host.name);
-  }
-  if (versions.size() > 1) {
-    notes.push_back(
-        fmt::format("runs of different versions of lockstep: {}", fmt::join(versions, ", ")));
-  }
-  if (hosts.size() > 1) {
-    notes.push_back(fmt::format("runs started on different machines: {}", fmt::join(hosts, ", ")));
-  }
-  return notes;
-}
-
-// Settings that differ have a column in the table; the common ones are listed once.
-void note_common_settings(std::span<const RunConfig> configs, std::vector<std::string>& notes) {
-  const auto common = common_options(configs);
-  if (common.empty()) return;
-  notes.push_back(fmt::format("in all runs: {}", settings_label(configs.front(), common)));
-}
-
-std::vector<std::string> notes_on_bases(const ScalingReport& report) {
-  std::vector<std::string> notes;
-  std::set<int> bases;
-  for (const Series& series : report.series) bases.insert(series.points.front().devices);
-  for (const int base : bases) {
-    notes.push_back(
-        fmt::format("speed-up and efficiency are relative to {} device{} of the same series, with "
-                    "the rest of the "
-                    "machine idle",
-                    base, base == 1 ? "" : "s"));
-  }
-  return notes;
-}
-
 }  // namespace
 
 bool Configuration::phases_known() const {
@@ -251,12 +226,15 @@ std::optional<double> Configuration::exposed_fraction() const {
   return mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step;
 }
 
+bool ScalingReport::scales() const { return std::ranges::any_of(series, &Series::scales); }
+
 std::string engine_of(const Configuration& each) {
   return engine_label(each.config) + (each.simulated ? ", simulated" : "");
 }
 
 std::string label_of(const ScalingReport& report, const Configuration& each) {
-  return run_label(each.config, report.differing) + (each.simulated ? ", simulated" : "");
+  return run_label(each.config, report.differing, each.devices) +
+         (each.simulated ? ", simulated" : "");
 }
 
 ScalingReport make_scaling(std::span<const StoredRun> runs) {
@@ -267,13 +245,13 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
     configs.push_back(each.config);
     each.step_times = step_times_of(each.launches, runs);
     each.warnings = reasons_for_distrust(each, runs);
+    each.communication_efficiency = communication_efficiency_of(each, runs);
   }
   report.differing = differing_options(configs);
   find_data_costs(report.configurations, runs);
   report.series = series_of(report);
-  choose_bases(report.series);
-  note_common_settings(configs, report.notes);
-  std::ranges::move(notes_on(runs), std::back_inserter(report.notes));
+  for (Series& series : report.series) find_speed_ups(series, report);
+  report.notes = notes_on(report, runs);
   report.base_notes = notes_on_bases(report);
   return report;
 }

@@ -19,7 +19,9 @@ struct Configuration {
   std::string id;
   RunConfig config;
   bool simulated = false;
-  int devices = 1;
+  int devices = 1;                        // of all hosts together
+  int nodes = 1;                          // hosts of the workers
+  int threads = 0;                        // per device; 0: unknown
   std::vector<size_t> launches;           // successful ones: indices in the stored runs
   std::vector<double> seconds_per_image;  // of each launch
   int failed = 0;
@@ -31,6 +33,8 @@ struct Configuration {
   std::optional<StepTimes> step_times;
   double mean_step = 0;  // seconds
   std::array<double, kPhaseNames.size()> mean_phases{};
+  // With --efficiency: images/sec relative to the same devices without communication.
+  std::optional<Ratio> communication_efficiency = {};
   std::optional<Ratio> data_cost = {};     // fraction of images/sec that real data costs
   std::vector<std::string> warnings = {};  // reasons to distrust its numbers, with advice
 
@@ -41,8 +45,9 @@ struct Configuration {
 struct ScalingPoint {
   size_t configuration;  // index in the report
   int devices;
-  Ratio speed_up;    // relative to the base of its series
-  Ratio efficiency;  // speed-up / (devices / devices of the base)
+  // Relative to the base of its series; absent if the series has one number of devices.
+  std::optional<Ratio> speed_up = {};
+  std::optional<Ratio> scaling_efficiency = {};  // speed-up / (devices / devices of the base)
 };
 
 // The same run on different numbers of devices. The smallest number is the base.
@@ -52,6 +57,8 @@ struct Series {
   int batch = 0;  // per device
   bool simulated = false;
   std::vector<ScalingPoint> points;
+
+  bool scales() const { return points.front().devices != points.back().devices; }
 };
 
 struct ScalingReport {
@@ -59,7 +66,9 @@ struct ScalingReport {
   std::vector<std::string_view> differing;    // options in which they differ
   std::vector<Series> series;
   std::vector<std::string> notes;
-  std::vector<std::string> base_notes;  // the base of speed-up and efficiency
+  std::vector<std::string> base_notes;  // the base of speed-up and scaling efficiency
+
+  bool scales() const;  // any series does
 };
 
 ScalingReport make_scaling(std::span<const StoredRun> runs);

@@ -1,11 +1,8 @@
 #include "report/render/console.h"
 
-#include <fmt/ranges.h>
+#include <fmt/chrono.h>
 
-#include <algorithm>
 #include <cmath>
-
-#include "config/evaluation_times.h"
 
 namespace lockstep {
 namespace {
@@ -19,54 +16,16 @@ std::string loss_text(double loss) {
                                                               : fmt::format("{:.3f}", loss);
 }
 
-std::string_view mode_of(const RunConfig& run) {
-  if (run.eval) return "evaluation";
-  if (run.forward_only) return "forward only";
-  return evaluates_during_training(run) ? "training + evaluation" : "training";
-}
-
-std::string device_list(const RunConfig& run, const RunFacts& facts) {
-  constexpr int kMostNamed = 8;
-  std::vector<std::string> names;
-  for (int device = 0; device < std::min(facts.devices, kMostNamed); ++device) {
-    names.push_back(fmt::format("'/{}:{}'", run.device, device));
-  }
-  if (facts.devices > kMostNamed) names.emplace_back("...");
-  return fmt::format("[{}]", fmt::join(names, ", "));
+// Inference has no loss, but how often the network is right.
+bool shows_accuracy(const RunConfig& run) {
+  return run.print_training_accuracy || run.forward_only;
 }
 
 }  // namespace
 
-std::string header_text(const std::string& version, const RunConfig& run, const RunFacts& facts,
-                        double epochs) {
-  std::string text;
-  const auto line = [&](std::string_view key, const auto& value) {
-    text += fmt::format("{:<13}{}\n", key, value);
-  };
-  line("lockstep:", version);
-  line("Model:", facts.model);
-  line("Dataset:", facts.dataset + (run.data_dir.empty() ? " (synthetic)" : ""));
-  line("Mode:", mode_of(run));
-  line("SingleSess:", "False");
-  line("Batch size:", fmt::format("{} global", facts.batch_size * facts.devices));
-  line("", fmt::format("{} per device", facts.batch_size));
-  line("Num batches:", facts.timed_steps);
-  line("Num epochs:", fmt::format("{:.2f}", epochs));
-  line("Devices:", device_list(run, facts));
-  line("NUMA bind:", "False");
-  line("Data format:", run.data_format);
-  line("Optimizer:", run.optimizer);
-  line("Variables:", run.variable_update);
-  if (run.variable_update == "replicated") {
-    line("AllReduce:", run.all_reduce_spec.empty() ? "None" : run.all_reduce_spec);
-  }
-  return text + "==========\n";
-}
-
 std::string column_titles(const RunConfig& run) {
-  return fmt::format("Step\tImg/sec{}{}{}\n", run.forward_only ? "" : "\t",
-                     run.forward_only ? "" : run.loss_type_to_report,
-                     run.print_training_accuracy ? "\ttop_1_accuracy\ttop_5_accuracy" : "");
+  return fmt::format("Step\tImg/sec\t{}{}\n", run.loss_type_to_report,
+                     shows_accuracy(run) ? "\ttop_1_accuracy\ttop_5_accuracy" : "");
 }
 
 bool is_shown(const RunConfig& run, int step) { return step == 1 || step % run.display_every == 0; }
@@ -75,13 +34,25 @@ std::string step_line(const RunConfig& run, Samples times, const StepRecord& las
   const Speed speed = speed_of(times, last.images, run.display_perf_ewma.value_or(0.0));
   std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})",
                                  times.size(), speed.mean, speed.uncertainty, speed.jitter);
-  if (!run.forward_only) line += "\t" + loss_text(reported_loss(run, last.losses));
-  if (run.print_training_accuracy) {
+  line += "\t" + loss_text(reported_loss(run, last.losses));
+  if (shows_accuracy(run)) {
     const double images = last.images;
     line += fmt::format("\t{:.3f}\t{:.3f}", last.losses.top_1_hits / images,
                         last.losses.top_5_hits / images);
   }
   return line + "\n";
+}
+
+std::string worker_line(int rank, std::chrono::system_clock::time_point now, int step,
+                        const StepRecord& own, double loss) {
+  const auto microseconds = std::chrono::floor<std::chrono::microseconds>(now.time_since_epoch());
+  return fmt::format(
+      "Worker {}: {:%Y-%m-%d %H:%M:%S}.{:06}: step {}, loss = {}({:.1f} examples/sec; {:.3f}  "
+      "sec/batch)",
+      rank, fmt::localtime(std::chrono::system_clock::to_time_t(now)),
+      microseconds.count() % 1'000'000, step,
+      std::isnan(loss) ? "nan" : fmt::format("{:.2f}", loss), own.images / own.duration.count(),
+      own.duration.count());
 }
 
 std::string total_block(double images_per_second) {
@@ -98,14 +69,14 @@ std::string accuracy_line(const Evaluation& evaluation) {
                      evaluation.top_1_accuracy, evaluation.top_5_accuracy, evaluation.examples);
 }
 
-std::string devices_line(const RunFacts& facts, double images_per_second) {
+std::string devices_line(const RunConfig& run, const RunFacts& facts, double images_per_second) {
   if (facts.devices == 1) return "";
   const std::string per_node = facts.devices % facts.nodes == 0
                                    ? fmt::to_string(facts.devices / facts.nodes)
                                    : fmt::format("{:.1f}", double{1} * facts.devices / facts.nodes);
-  return fmt::format(
-      "Nodes: {}; Devices per node: {}; Images/sec: {:.2f} total, {:.2f} per device\n", facts.nodes,
-      per_node, images_per_second, images_per_second / facts.devices);
+  return fmt::format("Nodes: {}; {} per node: {}; Images/sec: {:.2f} ({:.2f} per device)\n",
+                     facts.nodes, run.device == "cpu" ? "Devices" : "GPUs", per_node,
+                     images_per_second, images_per_second / facts.devices);
 }
 
 double reported_loss(const RunConfig& run, const StepLosses& losses) {

@@ -2,7 +2,9 @@
 
 namespace lockstep {
 
-std::string result_line(const std::string& path) { return "wrote " + path; }
+std::string result_line(const std::string& path) {
+  return path.ends_with(kStdoutResult) ? "" : "wrote " + path;
+}
 
 std::string trace_line(const std::string& path) { return "Dumping trace to " + path; }
 

@@ -24,16 +24,27 @@ TextTable table_of(const BaselineReport& report) {
     table.add({row.label, fmt::format("{:.2f}", row.base_rate), fmt::format("{:.2f}", row.rate),
                fmt::format("{:.3f}", row.ratio.value),
                interval ? fmt::format("{:.3f} to {:.3f}", interval->low, interval->high) : "none",
-               fmt::format("{:.4f}", row.p), verdict_text(row)});
+               fmt::format("{:.4f}", row.p), verdict_text(row, report.rules)});
   }
   return table;
 }
 
 }  // namespace
 
-std::string verdict_text(const Comparison& row) {
-  if (row.verdict == Verdict::Slower) return "REGRESSION";
-  return std::string(words_for(row.verdict)) + (row.too_few ? ": too few launches" : "");
+std::string verdict_text(const Comparison& row, const GateRules& rules) {
+  const bool slower = row.verdict == Verdict::Slower;
+  switch (gate(row, rules)) {
+    case GateOutcome::Slower:
+      return "REGRESSION";
+    case GateOutcome::Passed:
+      if (slower) return fmt::format("slower, but less than {}", rules.words());
+      return row.verdict == Verdict::Inconclusive ? fmt::format("within {}", rules.words())
+                                                  : std::string(words_for(row.verdict));
+    case GateOutcome::Inconclusive:
+      break;
+  }
+  if (slower) return fmt::format("inconclusive: slower, possibly more than {}", rules.words());
+  return std::string("inconclusive") + (row.too_few ? ": too few launches" : "");
 }
 
 std::string baseline_table(const BaselineReport& report) {

@@ -7,7 +7,8 @@
 
 namespace lockstep {
 
-std::string verdict_text(const Comparison& row);  // "REGRESSION", "same"
+// "REGRESSION", "same", "inconclusive: too few launches"
+std::string verdict_text(const Comparison& row, const GateRules& rules);
 std::string baseline_table(const BaselineReport& report);
 std::string baseline_markdown(const BaselineReport& report);
 

@@ -41,7 +41,7 @@ std::string steadiness_line(const RunResult& run) {
   if (state.dropped_steps > 0) line += fmt::format(" after {} timed steps", state.dropped_steps);
   if (began_slowly(run)) {
     line += fmt::format(
-        ", which lower the throughput: {:.2f} images/sec without them; raise "
+        ", which lower the throughput: {:.2f} images per second without them; raise "
         "--num-warmup-batches",
         steady_rate_of(run));
   }
@@ -140,10 +140,15 @@ std::string communication_line(const RunResult& run) {
 }
 
 std::string efficiency_line(const RunResult& run) {
-  return fmt::format(
-      "efficiency {:.1f} %: the same devices without communication reach {:.2f} "
-      "images/sec",
-      100 * run.independent->efficiency, run.independent->images_per_second);
+  const double part = run.independent->communication_efficiency;
+  std::string line = fmt::format(
+      "communication efficiency {:.1f} %: the same devices without communication process {:.2f} "
+      "images per second",
+      100 * part, run.independent->images_per_second);
+  if (part > 1) {
+    line += "; above 100 %: those steps were slower by chance, or the clock or caches changed";
+  }
+  return line;
 }
 
 // A rank that is the slowest far more often than by chance, and by more than noise.
@@ -170,7 +175,7 @@ std::optional<std::string> note_on_load(const HostInfo& host) {
   if (load <= kBusyLoad) return {};
   return fmt::format(
       "note: load average is {:.2f} before the run: other processes are running, and throughput "
-      "will be too low",
+      "may be too low",
       load);
 }
 
@@ -194,11 +199,13 @@ std::vector<std::string> remarks_before(const RunResult& run) {
 std::vector<std::string> summary_lines(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
-  std::string speed = fmt::format("{:.2f} images/sec", rate_of(run));
+  // Not "images/sec": scripts take every line with these words for a rate.
+  std::string speed;
   if (const auto& interval = summary.images_per_second_95) {
-    speed += fmt::format(", 95 % confidence {:.2f} to {:.2f}", interval->low, interval->high);
+    speed = fmt::format("95 % confidence interval {:.2f} to {:.2f} images per second; ",
+                        interval->low, interval->high);
   }
-  lines.push_back(fmt::format("{}; step {:.1f} ms median, {:.1f} to {:.1f} ms p5 to p95", speed,
+  lines.push_back(fmt::format("{}step {:.1f} ms median, {:.1f} to {:.1f} ms p5 to p95", speed,
                               summary.median_step * 1e3, summary.p5_step * 1e3,
                               summary.p95_step * 1e3));
   lines.push_back(steadiness_line(run));
@@ -218,9 +225,8 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto line = input_line(run)) lines.push_back(*line);
   if (run.throughput.checkpoint_seconds > 0) {
-    lines.push_back(
-        fmt::format("checkpoints took {:.2f} of {:.2f} s: included in the total, not in step times",
-                    run.throughput.checkpoint_seconds, run.throughput.total_seconds));
+    lines.push_back(fmt::format("checkpoints took {:.2f} of {:.2f} s",
+                                run.throughput.checkpoint_seconds, run.throughput.total_seconds));
   }
   return lines;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 
@@ -19,9 +20,9 @@ using Value = ChartPoint (*)(const ScalingPoint&, const Configuration&);
 
 ChartPoint speed_up(const ScalingPoint& point, const Configuration& each) {
   return {.x = static_cast<double>(point.devices),
-          .y = point.speed_up.value,
-          .y_95 = point.speed_up.interval_95,
-          .tip = fmt::format("Speedup: {:.2f}, Images/Sec: {:.2f}", point.speed_up.value,
+          .y = point.speed_up->value,
+          .y_95 = point.speed_up->interval_95,
+          .tip = fmt::format("Speedup: {:.2f}, Images/Sec: {:.2f}", point.speed_up->value,
                              each.speed->images_per_second)};
 }
 
@@ -33,14 +34,28 @@ ChartPoint throughput(const ScalingPoint& point, const Configuration& each) {
                              each.speed->images_per_second)};
 }
 
-ChartPoint efficiency(const ScalingPoint& point, const Configuration&) {
-  ChartPoint result = {
-      .x = static_cast<double>(point.devices),
-      .y = 100 * point.efficiency.value,
-      .y_95 = point.efficiency.interval_95,
-      .tip = fmt::format("{} devices: {:.1f} %", point.devices, 100 * point.efficiency.value)};
+ChartPoint percent_point(int devices, const Ratio& part) {
+  ChartPoint result = {.x = static_cast<double>(devices),
+                       .y = 100 * part.value,
+                       .y_95 = part.interval_95,
+                       .tip = fmt::format("{} devices: {:.1f} %", devices, 100 * part.value)};
   if (result.y_95) result.y_95 = {100 * result.y_95->low, 100 * result.y_95->high};
   return result;
+}
+
+ChartPoint scaling_efficiency(const ScalingPoint& point, const Configuration&) {
+  return percent_point(point.devices, *point.scaling_efficiency);
+}
+
+ChartPoint communication_efficiency(const ScalingPoint& point, const Configuration& each) {
+  return percent_point(point.devices, *each.communication_efficiency);
+}
+
+using Has = bool (*)(const ScalingPoint&, const Configuration&);
+bool any(const ScalingPoint&, const Configuration&) { return true; }
+bool scales(const ScalingPoint& point, const Configuration&) { return point.speed_up.has_value(); }
+bool has_communication(const ScalingPoint&, const Configuration& each) {
+  return each.communication_efficiency.has_value();
 }
 
 std::string note_on(size_t all, size_t most, const char* what) {
@@ -48,17 +63,26 @@ std::string note_on(size_t all, size_t most, const char* what) {
   return fmt::format("{} of {} {} are drawn; report.html shows others by network", most, all, what);
 }
 
-void add_lines(LineChart& chart, const ScalingReport& report, Value value) {
-  chart.note = note_on(report.series.size(), kMostLines, "series");
-  for (const Series& series :
-       std::span(report.series).first(std::min(report.series.size(), kMostLines))) {
-    ChartLine& line = chart.lines.emplace_back();
-    line.label = series.label;
-    line.simulated = series.simulated;
+// Adds nothing for points without the value.
+void add_lines(LineChart& chart, const ScalingReport& report, Has has, Value value) {
+  std::vector<ChartLine> lines;
+  for (const Series& series : report.series) {
+    ChartLine line = {.label = series.label, .points = {}, .simulated = series.simulated};
     for (const ScalingPoint& point : series.points) {
-      line.points.push_back(value(point, report.configurations[point.configuration]));
+      const Configuration& each = report.configurations[point.configuration];
+      if (has(point, each)) line.points.push_back(value(point, each));
     }
+    if (!line.points.empty()) lines.push_back(std::move(line));
   }
+  chart.note = note_on(lines.size(), kMostLines, "series");
+  lines.resize(std::min(lines.size(), kMostLines));
+  std::ranges::move(lines, std::back_inserter(chart.lines));
+}
+
+// A chart with nothing but its ideal is left out.
+void add_chart(std::vector<ReportFile>& files, const char* name, const LineChart& chart) {
+  const auto is_data = [](const ChartLine& line) { return !line.reference; };
+  if (std::ranges::any_of(chart.lines, is_data)) files.push_back({name, line_chart_svg(chart)});
 }
 
 // `value`: ideal value for a multiple of the base devices.
@@ -74,12 +98,20 @@ ChartLine ideal(const ScalingReport& report, double (*value)(double)) {
   return line;
 }
 
+LineChart efficiency_chart(const char* title, const char* y_title, const ScalingReport& report) {
+  return {.title = title,
+          .x_title = "devices",
+          .y_title = y_title,
+          .y_scale = Scale::Linear,
+          .lines = {ideal(report, [](double) { return 100.0; })}};
+}
+
 std::string breakdown(const ScalingReport& report) {
-  StackedBars chart = {
-      .title = "Where the time of a step goes",
-      .y_title = "milliseconds per step",
-      .parts = {"input", "forward", "backward", "exposed communication", "update", "the rest"},
-      .bars = {}};
+  StackedBars chart = {.title = "Where the time of a step goes",
+                       .y_title = "milliseconds per step",
+                       .parts = {"input", "forward", "backward", "exposed communication", "update",
+                                 "between steps", "the rest"},
+                       .bars = {}};
   size_t all = 0;
   for (const Configuration& each : report.configurations) {
     if (!each.speed || !each.phases_known() || ++all > kMostBars) continue;
@@ -108,18 +140,21 @@ std::vector<ReportFile> scaling_charts(const ScalingReport& report) {
                      .x_title = "devices",
                      .y_title = "images/sec",
                      .lines = {}};
-  LineChart parts = {.title = "Efficiency by number of devices",
-                     .x_title = "devices",
-                     .y_title = "efficiency in %",
-                     .y_scale = Scale::Linear,
-                     .lines = {ideal(report, [](double) { return 100.0; })}};
-  add_lines(comparison, report, speed_up);
-  add_lines(rates, report, throughput);
-  add_lines(parts, report, efficiency);
-  return {{"comparison_graph.svg", line_chart_svg(comparison)},
-          {"throughput.svg", line_chart_svg(rates)},
-          {"efficiency.svg", line_chart_svg(parts)},
-          {"breakdown.svg", breakdown(report)}};
+  LineChart scaling = efficiency_chart("Scaling efficiency by number of devices",
+                                       "scaling efficiency in %", report);
+  LineChart communication = efficiency_chart("Communication efficiency by number of devices",
+                                             "communication efficiency in %", report);
+  add_lines(comparison, report, scales, speed_up);
+  add_lines(rates, report, any, throughput);
+  add_lines(scaling, report, scales, scaling_efficiency);
+  add_lines(communication, report, has_communication, communication_efficiency);
+  std::vector<ReportFile> files;
+  add_chart(files, "comparison_graph.svg", comparison);
+  add_chart(files, "throughput.svg", rates);
+  add_chart(files, "scaling_efficiency.svg", scaling);
+  add_chart(files, "communication_efficiency.svg", communication);
+  files.push_back({"breakdown.svg", breakdown(report)});
+  return files;
 }
 
 }  // namespace lockstep

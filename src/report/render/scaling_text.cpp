@@ -1,12 +1,13 @@
 #include "report/render/scaling_text.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
 #include "config/run_label.h"
+#include "report/analysis/scaling_notes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -33,10 +34,21 @@ std::string percent_with_interval(const Ratio& part) {
   return with_interval(100 * part.value, interval, 1);
 }
 
+std::string percent_or_dash(const std::optional<Ratio>& part) {
+  return part ? percent_with_interval(*part) : "-";
+}
+
 // Which columns a table has besides those of all.
 struct Extent {
-  bool scaling = true, data = false;
+  bool scaling = true, communication = false, data = false;
+
+  size_t columns() const { return (scaling ? 2 : 0) + (communication ? 1 : 0) + (data ? 1 : 0); }
 };
+
+bool any_has(const ScalingReport& report, std::optional<Ratio> Configuration::*value) {
+  return std::ranges::any_of(report.configurations,
+                             [&](const auto& each) { return (each.*value).has_value(); });
+}
 
 Row row_of(const ScalingReport& report, const Configuration& each, const ScalingPoint* point,
            Extent extent) {
@@ -45,7 +57,7 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
   if (!report.differing.empty()) row.push_back(settings_label(run, report.differing));
   row.push_back(fmt::to_string(each.devices));
   if (!each.speed) {
-    row.resize(row.size() + 3 + (extent.scaling ? 2 : 0) + (extent.data ? 1 : 0));
+    row.resize(row.size() + 3 + extent.columns());
     row.push_back(fmt::format("failed: {}", each.error));
     return row;
   }
@@ -53,9 +65,11 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
   row.push_back(fmt::to_string(speed.launches));
   row.push_back(with_interval(speed.images_per_second, speed.images_per_second_95, 2));
   if (extent.scaling) {
-    row.push_back(with_interval(point->speed_up.value, point->speed_up.interval_95, 2));
-    row.push_back(percent_with_interval(point->efficiency));
+    const auto& speed_up = point->speed_up;
+    row.push_back(speed_up ? with_interval(speed_up->value, speed_up->interval_95, 2) : "-");
+    row.push_back(percent_or_dash(point->scaling_efficiency));
   }
+  if (extent.communication) row.push_back(percent_or_dash(each.communication_efficiency));
   const auto exposed = each.exposed_fraction();
   row.push_back(exposed ? percent(*exposed) : "not reported");
   if (extent.data) row.push_back(each.data_cost ? percent_with_interval(*each.data_cost) : "");
@@ -65,7 +79,6 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
 
 // Each warning once, with the configurations that it is about.
 std::vector<std::string> warnings_of(const ScalingReport& report) {
-  constexpr size_t kMostNamed = 6;
   std::vector<std::pair<std::string, Row>> about;  // in the order of the configurations
   std::map<std::string, size_t> places;
   for (const Configuration& each : report.configurations) {
@@ -77,16 +90,9 @@ std::vector<std::string> warnings_of(const ScalingReport& report) {
   }
   Row lines;
   for (auto& [warning, labels] : about) {
-    const size_t all = labels.size();
-    std::string names;
-    if (all > 1 && all == report.configurations.size()) {
-      names = "all configurations";
-    } else {
-      labels.resize(std::min(all, kMostNamed));
-      names = fmt::format("{}", fmt::join(labels, ", "));
-      if (all > kMostNamed) names += fmt::format(" and {} more", all - kMostNamed);
-    }
-    lines.push_back(fmt::format("{}: {}", names, warning));
+    const bool all = labels.size() > 1 && labels.size() == report.configurations.size();
+    lines.push_back(
+        fmt::format("{}: {}", all ? "all configurations" : few_of(std::move(labels)), warning));
   }
   return lines;
 }
@@ -94,15 +100,16 @@ std::vector<std::string> warnings_of(const ScalingReport& report) {
 ScalingTable table_of(const ScalingReport& report, TableOf what) {
   constexpr auto kLeft = TextTable::Align::Left;
   const Extent extent = {.scaling = what == TableOf::Scaling,
-                         .data = std::ranges::any_of(report.configurations, [](const auto& each) {
-                           return each.data_cost.has_value();
-                         })};
+                         .communication = any_has(report, &Configuration::communication_efficiency),
+                         .data = any_has(report, &Configuration::data_cost)};
   std::vector<TextTable::Column> columns = {{"model", kLeft}, {"batch"}, {"engine", kLeft}};
   if (!report.differing.empty()) columns.push_back({"settings", kLeft});
   for (const char* title : {"devices", "launches", "images/sec (95 %)"}) columns.push_back({title});
   if (extent.scaling) {
-    for (const char* title : {"speed-up (95 %)", "efficiency % (95 %)"}) columns.push_back({title});
+    for (const char* title : {"speed-up (95 %)", "scaling efficiency %"})
+      columns.push_back({title});
   }
+  if (extent.communication) columns.push_back({"communication efficiency %"});
   columns.push_back({"exposed communication %"});
   if (extent.data) columns.push_back({"cost of real data % (95 %)"});
   columns.push_back({"remarks", kLeft});

@@ -7,8 +7,8 @@
 
 namespace lockstep {
 
-// Speeds: without speed-up and efficiency, for configurations that are alternatives and not points
-// of a scaling curve.
+// Speeds: without speed-up and scaling efficiency, for configurations that are alternatives and not
+// points of a scaling curve.
 enum class TableOf { Scaling, Speeds };
 std::string scaling_table(const ScalingReport& report, TableOf what = TableOf::Scaling);
 std::string scaling_markdown(const ScalingReport& report);

@@ -66,8 +66,12 @@ struct JsonForm<double> {
 
 template <>
 struct JsonForm<Seconds> {
-  static Json write(Seconds seconds) { return seconds.count(); }
-  static void read(const Json& json, Seconds& seconds) { seconds = Seconds(json.get<double>()); }
+  static Json write(Seconds seconds) { return JsonForm<double>::write(seconds.count()); }
+  static void read(const Json& json, Seconds& seconds) {
+    double count = 0;
+    JsonForm<double>::read(json, count);
+    seconds = Seconds(count);
+  }
 };
 
 template <>

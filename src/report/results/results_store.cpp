@@ -20,16 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path file_of(const std::string& directory) {
-  return fs::is_directory(directory) ? fs::path(directory) / ResultsStore::kFile
-                                     : fs::path(directory);
-}
-
 StoredRun run_of(const Json& json) {
   StoredRun run;
   run.result = result_from_json(json);
   run.id = json.value("run_id", run_id(run.result.config));
-  run.repeat = json.value("repeat", 0);
+  run.repeat = json.contains("launch") ? json.at("launch").get<int>() - 1
+                                       : json.value("repeat", 0);  // older stores count from 0
   run.raw_file = json.value("raw_file", "");
   run.wall_seconds = json.value("wall_seconds", 0.0);
   run.last_lines = json.value("last_lines", std::vector<std::string>{});
@@ -69,6 +65,11 @@ constexpr Seconds kPatience{2};
 
 }  // namespace
 
+fs::path results_file(const std::string& directory) {
+  return fs::is_directory(directory) ? fs::path(directory) / ResultsStore::kFile
+                                     : fs::path(directory);
+}
+
 // A failed launch may have written nothing: its duration then distinguishes it from others.
 std::string identity_of(const StoredRun& run) {
   const RunResult& result = run.result;
@@ -92,7 +93,7 @@ RunResult without_samples(RunResult result) {
 
 std::string stored_line(const StoredRun& run) {
   Json json = {{"run_id", run.id},
-               {"repeat", run.repeat},
+               {"launch", run.repeat + 1},
                {"raw_file", run.raw_file},
                {"wall_seconds", run.wall_seconds},
                {"last_lines", run.last_lines}};
@@ -103,7 +104,7 @@ std::string stored_line(const StoredRun& run) {
 }
 
 StoreContents read_store(const std::string& directory) {
-  const fs::path path = file_of(directory);
+  const fs::path path = results_file(directory);
   std::ifstream file(path);
   if (!file) throw UsageError("{}: no such file", path.string());
   StoreContents contents;
@@ -126,7 +127,7 @@ StoreContents read_store(const std::string& directory) {
 
 RunResult read_raw(const std::string& directory, const StoredRun& run) {
   if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
-  return read_result((file_of(directory).parent_path() / run.raw_file).string());
+  return read_result((results_file(directory).parent_path() / run.raw_file).string());
 }
 
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {

@@ -5,6 +5,7 @@
 // ignore, with a note, an incomplete last line, lines of another schema and foreign lines.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace lockstep {
 
 struct StoredRun {
   std::string id;                            // of config/run_id.h
-  int repeat = 0;                            // which launch of it, from 0
+  int repeat = 0;                            // which launch of it, from 0; "launch" 1 in files
   std::string raw_file = {};                 // within the directory; empty: there is none
   double wall_seconds = 0;                   // of the whole launch, start-up included
   std::vector<std::string> last_lines = {};  // that a failed run printed
@@ -36,6 +37,8 @@ struct StoreContents {
 // A duplicate launch counts once. Throws UsageError if there is no results.jsonl.
 // `directory` may also name the file itself.
 StoreContents read_store(const std::string& directory);
+// The file that it reads: that of a directory, or a file that is named itself.
+std::filesystem::path results_file(const std::string& directory);
 
 // The whole result with its samples. Throws Error.
 RunResult read_raw(const std::string& directory, const StoredRun& run);

@@ -112,6 +112,7 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("servers", facts.servers);
   visit("workers_on_host", facts.workers_here);
   visit("cores_on_host", facts.cores_here);
+  visit("pinned", facts.pinned);
   visit("communicator", facts.communicator);
 }
 
@@ -159,8 +160,14 @@ void fields(Like<Evaluation> auto& evaluation, auto&& visit) {
 }
 void fields(Like<Independence> auto& independent, auto&& visit) {
   visit("images_per_second", independent.images_per_second);
-  visit("efficiency", independent.efficiency);
+  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(independent)>>) {
+    visit("efficiency", independent.communication_efficiency);  // its name in older results
+  }
+  visit("communication_efficiency", independent.communication_efficiency);
   visit("steps", independent.steps);
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    visit(("mean_" + std::string(kPhaseNames[i]) + "_seconds").c_str(), independent.mean_phases[i]);
+  }
 }
 
 void fields(Like<OpResult> auto& op, auto&& visit) {
@@ -230,9 +237,16 @@ void fields(Like<ProgramRun> auto& program, auto&& visit) {
   visit("last_lines", program.last_lines);
 }
 
+void fields(Like<Provenance> auto& provenance, auto&& visit) {
+  visit("revision", provenance.revision);
+  visit("command_line", provenance.command_line);
+  visit("working_directory", provenance.working_directory);
+}
+
 void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("schema_version", result.schema_version);
   visit("program_version", result.program_version);
+  visit("provenance", result.provenance);
   visit("origin", result.origin);
   visit("status", result.status);
   visit("error", result.error);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/provenance.h"
 #include "config/json_fwd.h"
 #include "config/run_config.h"
 #include "measure/host.h"
@@ -28,6 +29,7 @@ struct RunFacts {
   int64_t forward_macs = 0;  // per image
   int devices = 1, nodes = 1, servers = 0;
   int workers_here = 1, cores_here = 0;  // on the host of rank 0
+  bool pinned = false;                   // every worker there has cores of its own
   std::string communicator = {};         // that carries gradients; empty: none does
 };
 
@@ -42,7 +44,7 @@ struct OpResult {
 struct Throughput {
   double total_images_per_second = 0;  // timed steps over the longest loop of any rank
   double total_seconds = 0;
-  double checkpoint_seconds = 0;          // of total_seconds; no step has any of it
+  double checkpoint_seconds = 0;          // of total_seconds, in Phase::Between of steps
   double per_device = 0, per_node = 0;    // of total_images_per_second
   double gflops = 0;                      // of total_images_per_second
   std::optional<double> fma_peak_gflops;  // measured on the cores that it had
@@ -60,11 +62,12 @@ struct RankResult {
   std::vector<TransferRecord> transfers;  // of the timed steps, one after the other
 };
 
-// The same devices, each for itself: what communication costs.
+// The same devices without communication (--efficiency): what communication costs.
 struct Independence {
-  double images_per_second = 0;  // of all devices together
-  double efficiency = 0;         // the run's images per second, over that
-  int steps = 0;                 // measured before and after the run
+  double images_per_second = 0;                          // of all devices together
+  double communication_efficiency = 0;                   // the run's images per second / that
+  int steps = 0;                                         // measured before and after the run
+  std::array<double, kPhaseNames.size()> mean_phases{};  // seconds of a step; means over ranks
 };
 
 // What making the images took, by threads besides those that compute.
@@ -105,6 +108,7 @@ std::string_view name_of(RunStatus status);  // "completed"
 struct RunResult {
   int schema_version = kResultSchemaVersion;
   std::string program_version;
+  Provenance provenance;
   std::string origin = "measured";  // or "program NAME", "simulated ..."
   RunStatus status = RunStatus::Completed;
   std::optional<std::string> error;  // of a failed run, which has no numbers

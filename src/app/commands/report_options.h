@@ -1,0 +1,30 @@
+// report_options.h: the options of `lockstep report`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands/gate_flags.h"
+
+namespace lockstep {
+
+enum class TableFormat { Text, Markdown, Csv };
+
+struct ReportOptions {
+  std::vector<std::string> directories;
+  std::string output, baseline;
+  std::string pivot, by;  // axes, as given
+  GateOptions gate = {.fail_on = {"slower", "failed", "inconclusive"}};
+  bool markdown = false, csv = false, best = false;
+
+  TableFormat format() const {
+    return csv ? TableFormat::Csv : markdown ? TableFormat::Markdown : TableFormat::Text;
+  }
+};
+
+CommandSyntax report_syntax(ReportOptions& options);
+
+// Throws UsageError with all that is wrong with the line as a whole.
+void check_options(ReportOptions& options);
+
+}  // namespace lockstep

@@ -1,0 +1,13 @@
+// flag_file.h: reads a file of --flagfile: a flag per line; empty lines and comments (#, //) do not
+// count.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+// The words of all lines: "--name=value" is one, "--name value" is two. Throws UsageError.
+std::vector<std::string> read_flag_file(const std::string& path);
+
+}  // namespace lockstep

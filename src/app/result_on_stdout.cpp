@@ -1,0 +1,27 @@
+#include "app/result_on_stdout.h"
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+#include "base/scratch_directory.h"
+#include "report/render/output_lines.h"
+#include "run/run_input.h"
+
+namespace lockstep {
+
+int with_result_on_stdout(RunContext& context, RunConfig& config,
+                          const std::function<int(RunContext&)>& run) {
+  // A process on another node shares the working directory with us, but no temporary files.
+  const bool elsewhere = runs_elsewhere(config, context.environment);
+  const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
+                                             : std::filesystem::temp_directory_path());
+  const std::filesystem::path file = directory.path() / kStdoutResult;
+  config.result = file.string();
+  RunContext redirected = with_out(context, context.err);
+  const int code = run(redirected);
+  if (std::ifstream result(file, std::ios::binary); result) context.out << result.rdbuf();
+  return code;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,73 @@
+#include "framework/framework_line.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "config/json.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::string_view kMark = "@lockstep/";
+
+template <typename T>
+std::optional<T> known(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || found->is_null()) return {};
+  return found->get<T>();
+}
+
+HelloEvent hello(const Json& json) {
+  return {.framework = json.at("framework"),
+          .version = json.at("version"),
+          .libraries = json.value("libraries", std::map<std::string, std::string>{}),
+          .device = json.value("device", std::string("cpu")),
+          .communication = json.value("communication", std::string())};
+}
+
+StepEvent step(const Json& json) {
+  StepEvent event = {.step = json.at("step").get<int>(),
+                     .begin = Seconds(json.at("begin").get<double>()),
+                     .end = Seconds(json.at("end").get<double>()),
+                     .loss = known<double>(json, "loss")};
+  if (event.step < 1) throw Error("steps count from 1");
+  if (!(event.end > event.begin)) throw Error("a step ends before it begins");
+  const Json phases = json.contains("phases") ? json.at("phases") : Json::object();
+  for (const auto& [name, seconds] : phases.items()) {
+    const auto phase = std::ranges::find(kPhaseNames, name);
+    if (phase == kPhaseNames.end()) throw Error("there is no phase '{}'", name);
+    event.phases[static_cast<size_t>(phase - kPhaseNames.begin())] = seconds.get<double>();
+  }
+  return event;
+}
+
+FrameworkEvent event_of(const Json& json) {
+  const std::string kind = json.at("event");
+  if (kind == "hello") return hello(json);
+  if (kind == "network") {
+    return NetworkEvent{json.at("parameters").get<int64_t>(), known<int64_t>(json, "forward_macs")};
+  }
+  if (kind == "check") return CheckEvent{json.at("losses").get<std::vector<double>>()};
+  if (kind == "trial") return TrialEvent{json.at("mode"), json.at("seconds").get<double>()};
+  if (kind == "step") return step(json);
+  if (kind == "done") return DoneEvent{known<int64_t>(json, "peak_memory_bytes")};
+  throw Error("there is no event '{}'", kind);
+}
+
+}  // namespace
+
+std::optional<FrameworkEvent> parse_framework_line(std::string_view line) {
+  if (!line.starts_with(kMark)) return {};
+  const std::string_view rest = line.substr(kMark.size());
+  const size_t space = std::min(rest.find(' '), rest.size());
+  try {
+    if (rest.substr(0, space) != fmt::to_string(kFrameworkProtocol)) {
+      throw Error("version {} of the protocol is required", kFrameworkProtocol);
+    }
+    return event_of(Json::parse(rest.substr(space)));
+  } catch (const std::exception& error) {  // adds the line to what is wrong with it
+    throw Error("line of the training script '{}': {}", line, error.what());
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,67 @@
+#include "framework/frameworks.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "framework/adapters.h"
+
+namespace lockstep {
+namespace {
+
+constexpr Framework kFrameworks[] = {
+    {.name = "pytorch",
+     .title = "PyTorch",
+     .module = "torch",
+     .install = "pip install torch",
+     .modes = {"eager", "eager-channels-last", "compile", "compile-channels-last"}},
+};
+
+std::vector<std::string> modes_of(const Framework& framework) {
+  std::vector<std::string> modes;
+  for (const std::string_view mode : framework.modes) {
+    if (!mode.empty()) modes.emplace_back(mode);
+  }
+  return modes;
+}
+
+std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
+  const std::string near = closest(std::string(wrong), names);
+  return near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
+                      : fmt::format("did you mean {}?", near);
+}
+
+const Framework& named(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Framework& framework : kFrameworks) {
+    if (framework.name == name) return framework;
+    names.emplace_back(framework.name);
+  }
+  throw UsageError("unknown framework '{}'; {}", name, suggestion(name, names));
+}
+
+}  // namespace
+
+std::span<const Framework> frameworks() { return kFrameworks; }
+
+FrameworkChoice find_framework(std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
+  const Framework& framework = named(text.substr(0, colon));
+  const std::string mode(text.substr(std::min(colon + 1, text.size())));
+  const std::vector<std::string> modes = modes_of(framework);
+  if (colon < text.size() && std::ranges::count(modes, mode) == 0) {
+    throw UsageError("--framework {}: {} has no mode '{}'; {}", text, framework.title, mode,
+                     suggestion(mode, modes));
+  }
+  return {&framework, mode};
+}
+
+std::string_view adapter_text(const Framework& framework) {
+  const auto row = std::ranges::find(adapters(), framework.name, &Adapter::name);
+  if (row == adapters().end()) throw Error("the adapter of {} is missing", framework.name);
+  return row->text;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,35 @@
+// frameworks.h: the table of frameworks that can train our networks, and their adapters.
+//
+// An adapter is one Python file, part of this program. It reads a job directory (framework_job.h),
+// builds the network of the job layer by layer, trains it, and reports by framework_line.h. To add
+// a framework, write its adapter and its row.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+struct Framework {
+  std::string_view name;      // "pytorch"
+  std::string_view title;     // "PyTorch"
+  std::string_view module;    // that Python imports: "torch"
+  std::string_view install;   // "pip install torch"
+  std::string_view modes[6];  // of execution; the adapter tries all and takes the fastest
+};
+
+std::span<const Framework> frameworks();
+
+// "pytorch", or "pytorch:compile".
+struct FrameworkChoice {
+  const Framework* framework;
+  std::string mode;  // empty: the fastest
+};
+// Throws UsageError with the names there are.
+FrameworkChoice find_framework(std::string_view text);
+
+std::string_view adapter_text(const Framework& framework);  // the Python file
+
+}  // namespace lockstep

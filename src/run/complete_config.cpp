@@ -1,0 +1,76 @@
+#include "run/complete_config.h"
+
+#include <fmt/format.h>
+
+namespace lockstep {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+// Who names hosts measures a cluster: the network that its users measure.
+void choose_model(RunConfig& run, const GivenOptions& given, Notes& notes) {
+  if (run.hosts.empty() || given.model || !run.program.empty()) return;
+  run.model = "inception3";
+  notes.emplace_back("--hosts without --model: inception3");
+}
+
+void round_warm_up(RunConfig& run, Notes& notes) {
+  const int group = run.batch_group_size, before = run.num_warmup_batches;
+  if (before % group == 0) return;
+  run.num_warmup_batches = before + group - before % group;
+  notes.push_back(
+      fmt::format("--num-warmup-batches {}: rounded up to {} to match "
+                  "--batch-group-size {}",
+                  before, run.num_warmup_batches, group));
+}
+
+void choose_summaries(RunConfig& run, Notes& notes) {
+  if (run.summary_verbosity > 1) {
+    notes.push_back(fmt::format(
+        "--summary-verbosity {}: as 1; loss, learning rate, speed and accuracy are written, no "
+        "histograms",
+        run.summary_verbosity));
+    run.summary_verbosity = 1;
+  }
+  const bool there = !run.train_dir.empty() && run.save_summaries_steps > 0;
+  if (run.summary_verbosity == 1 && run.summary_dir.empty()) {
+    if (there) run.summary_dir = run.train_dir;
+    if (!there) {
+      notes.emplace_back(
+          "--summary-verbosity: ignored without --summary-dir, or --train-dir and "
+          "--save-summaries-steps");
+      run.summary_verbosity = 0;
+    }
+  }
+  if (run.eval_dir.empty()) return;
+  if (run.eval && run.summary_dir.empty()) run.summary_dir = run.eval_dir;
+  if (!run.eval) notes.emplace_back("--eval-dir: ignored without --eval");
+  run.eval_dir.clear();
+}
+
+void drop_image_options(RunConfig& run, Notes& notes) {
+  if (!run.data_dir.empty()) return;
+  static const RunConfig kDefaults;
+  const auto drop = [&](auto RunConfig::*member, const char* option) {
+    if (run.*member == kDefaults.*member) return;
+    run.*member = kDefaults.*member;
+    notes.push_back(fmt::format("--{}: ignored without --data-dir; images are synthetic", option));
+  };
+  drop(&RunConfig::input_preprocessor, "input-preprocessor");
+  drop(&RunConfig::ml_perf, "ml-perf");
+  drop(&RunConfig::repeat_sample, "repeat-sample");
+}
+
+}  // namespace
+
+std::vector<std::string> complete_config(RunConfig& run, const GivenOptions& given) {
+  Notes notes;
+  choose_model(run, given, notes);
+  round_warm_up(run, notes);
+  choose_summaries(run, notes);
+  if (!run.profile_file.empty()) run.profile = true;  // it has that table
+  drop_image_options(run, notes);
+  return notes;
+}
+
+}  // namespace lockstep

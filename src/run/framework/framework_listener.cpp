@@ -1,0 +1,113 @@
+#include "run/framework/framework_listener.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ostream>
+
+#include "base/error.h"
+#include "base/run_event.h"
+#include "report/render/console.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Of the monotonic clock, which counts for a script as it does for us.
+TimePoint point_at(Seconds since_boot) {
+  return TimePoint(std::chrono::duration_cast<Clock::duration>(since_boot));
+}
+
+}  // namespace
+
+FrameworkListener::FrameworkListener(const RunPlan& plan, const Framework& framework, int rank,
+                                     Context& context)
+    : plan_(plan), framework_(framework), rank_(rank), context_(context) {}
+
+Next FrameworkListener::hear(const OutputLine& line) {
+  if (const auto event = parse_framework_line(line.text)) {
+    std::visit([&](const auto& each) { take(each); }, *event);
+  } else {
+    report_log_line(context_, line.text, plan_.config.verbose);
+  }
+  return Next::Continue;
+}
+
+bool FrameworkListener::all_tried() const {
+  if (!find_framework(plan_.config.framework).mode.empty()) return false;
+  const auto modes =
+      std::ranges::count_if(framework_.modes, [](auto mode) { return !mode.empty(); });
+  return std::ssize(trials_) == modes;
+}
+
+void FrameworkListener::take(const NetworkEvent& event) {
+  if (event.parameters != plan_.facts.parameters) {
+    throw Error("{} does not train the same network: {} parameters there, {} here",
+                framework_.title, event.parameters, plan_.facts.parameters);
+  }
+}
+
+void FrameworkListener::take(const TrialEvent& event) {
+  trials_.push_back(event);
+  if (rank_ > 0) return;
+  context_.err << fmt::format("{} in mode {}: {:.1f} ms per step\n", framework_.title, event.mode,
+                              1e3 * event.seconds)
+               << std::flush;
+}
+
+void FrameworkListener::take(const StepEvent& event) {
+  if (event.step != std::ssize(steps_) + 1) {
+    throw Error("{} reports step {} after step {}", framework_.title, event.step, steps_.size());
+  }
+  if (event.loss && !std::isfinite(*event.loss)) {
+    throw Error("{}: the loss of step {} is not a number", framework_.title, event.step);
+  }
+  steps_.push_back(event);
+  if (rank_ > 0) return;
+  const int timed = event.step - plan_.facts.warmup_steps;
+  if (event.step == 1) context_.out << "Running warm up\n";
+  if (timed == 0 || (timed == 1 && plan_.facts.warmup_steps == 0)) {
+    context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
+  }
+  if (timed < 1 || !is_shown(plan_.config, timed)) return;
+  std::vector<StepRecord> records = this->records(point_at(Seconds{0}));
+  records.erase(records.begin(), records.begin() + plan_.facts.warmup_steps);
+  StepRecord last = records.back();
+  last.images *= plan_.facts.devices;
+  context_.out << step_line(plan_.config, durations(records), last) << std::flush;
+}
+
+std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
+  std::vector<StepRecord> records;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const StepEvent& event = steps_[i];
+    StepRecord record;
+    record.begin = point_at(event.begin) - start;
+    record.duration = (i + 1 < steps_.size() ? steps_[i + 1].begin : event.end) - event.begin;
+    Seconds rest = record.duration;
+    for (size_t phase = 0; phase < event.phases.size(); ++phase) {
+      record.phases[phase] = Seconds(event.phases[phase].value_or(kUnknown));
+      if (event.phases[phase]) rest -= record.phases[phase];
+    }
+    const bool any =
+        std::ranges::any_of(event.phases, [](const auto& each) { return each.has_value(); });
+    if (any) record.phase(Phase::Between) = rest;
+    record.images = plan_.facts.batch_size;
+    record.losses.base_loss = record.losses.total_loss = event.loss.value_or(kUnknown);
+    records.push_back(record);
+  }
+  return records;
+}
+
+void FrameworkListener::describe(RunResult& result, const std::optional<std::string>& mode) const {
+  const std::string used = mode.value_or(find_framework(plan_.config.framework).mode);
+  result.origin = fmt::format("framework {} {} ({})", framework_.name, hello_.version, used);
+  result.libraries = hello_.libraries;
+  result.facts.communicator = hello_.communication;
+  result.peak_memory_bytes = done_.peak_memory_bytes;
+}
+
+}  // namespace lockstep

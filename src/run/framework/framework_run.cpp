@@ -1,0 +1,238 @@
+#include "run/framework/framework_run.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <ostream>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/scratch_directory.h"
+#include "comm/gather.h"
+#include "comm/own_address.h"
+#include "framework/framework_job.h"
+#include "framework/python.h"
+#include "measure/host.h"
+#include "process/ports.h"
+#include "process/run_commands.h"
+#include "report/results/merge_ranks.h"
+#include "run/framework/framework_listener.h"
+#include "run/framework/native_losses.h"
+#include "run/gather_run.h"
+#include "run/run_input.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kCheckSteps = 3;
+// Of the largest difference of a loss, relative: f32 sums in another order, through a deep network.
+constexpr double kSameLoss = 1e-3;
+constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
+
+// HOST:PORT where rank 0's framework may listen. Collective.
+std::string rendezvous(Group& group, const RunConfig& config) {
+  const std::vector<std::string> networks = all_gather(group.control(), own_networks());
+  std::string address;
+  if (group.rank() == 0) {
+    const std::string host =
+        group.nodes() == 1 ? "127.0.0.1" : own_address(group.roster(), config.interface, networks);
+    address = fmt::format("{}:{}", host, free_ports(1).front());
+  }
+  return broadcast_text(group.control(), address, 0);
+}
+
+FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
+                    const NativeLosses& native) {
+  const int steps = plan.facts.warmup_steps + plan.facts.timed_steps;
+  std::vector<double> rates;
+  for (int step = 0; step < steps; ++step) rates.push_back(plan.schedule.at(step));
+  return {.graph = plan.graph,
+          .batch = plan.facts.batch_size,
+          .threads = plan.facts.threads,
+          .warmup_steps = plan.facts.warmup_steps,
+          .timed_steps = plan.facts.timed_steps,
+          .values_seed = plan.first_values_seed,
+          .dropout_seed = plan.engine_options.seed,
+          .input = input,
+          .optimizer = plan.optimizer,
+          .learning_rates = std::move(rates),
+          .device = plan.config.device,
+          .mode = find_framework(plan.config.framework).mode,
+          .communicates = plan.strategy->communicates,
+          .check_steps = static_cast<int>(native.losses.size()),
+          .check_learning_rate = native.learning_rate,
+          .rank = group.rank(),
+          .size = group.control().size(),
+          .local_rank = group.local_rank(),
+          .address = rendezvous(group, plan.config)};
+}
+
+std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
+  const std::string path = (directory / fmt::format("lockstep_{}.py", framework.name)).string();
+  std::ofstream file(path);
+  file << adapter_text(framework);
+  file.close();
+  if (!file) throw Error("cannot write {}", path);
+  return path;
+}
+
+// The largest relative difference. Throws Error when the framework trains another network.
+double checked_losses(const Framework& framework, const std::vector<double>& native,
+                      const std::vector<double>& theirs) {
+  double largest = native.size() == theirs.size() ? 0 : 1;
+  for (size_t i = 0; i < std::min(native.size(), theirs.size()); ++i) {
+    const double difference = std::fabs(theirs[i] - native[i]) / std::fabs(native[i]);
+    largest = std::max(largest, std::isfinite(difference) ? difference : 1);
+  }
+  if (largest > kSameLoss) {
+    throw Error(
+        "{} does not train the same network: losses of the first steps are {:.6g} there and "
+        "{:.6g} here",
+        framework.title, fmt::join(theirs, ", "), fmt::join(native, ", "));
+  }
+  return largest;
+}
+
+// The fastest mode of rank 0, for all ranks: ranks may measure different orders.
+std::string agreed_mode(Group& group, std::span<const TrialEvent> trials) {
+  const auto fastest = std::ranges::min_element(trials, {}, &TrialEvent::seconds);
+  return broadcast_text(group.control(), fastest->mode, 0);
+}
+
+void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
+  if (outcome.end == RunEnd::Completed || outcome.end == RunEnd::Interrupted) return;
+  std::string reason = outcome.why;
+  for (const std::string& line : outcome.commands.front().last_lines) {
+    if (line.find("Error") != std::string::npos) reason = line;  // Python names it last
+  }
+  const bool missing = reason.find("ModuleNotFoundError") != std::string::npos;
+  throw Error("{} failed: {}{}", framework.title, reason,
+              missing ? fmt::format("; '{}' installs it", framework.install) : "");
+}
+
+// Interrupted ranks may have recorded different numbers of steps. Collective.
+void keep_common_steps(Group& group, std::vector<StepRecord>& steps) {
+  std::vector<size_t> counts;
+  for (const std::string& text : all_gather(group.control(), fmt::to_string(steps.size()))) {
+    counts.push_back(std::stoul(text));
+  }
+  steps.resize(std::min(steps.size(), *std::ranges::min_element(counts)));
+}
+
+// Collective: interrupted ranks may have recorded different numbers of steps.
+WorkerReport report_of(const RunPlan& plan, Group& group, const FrameworkListener& listener,
+                       TimePoint start) {
+  std::vector<StepRecord> warmup, timed = listener.records(start);
+  keep_common_steps(group, timed);
+  const size_t warm = std::min(timed.size(), static_cast<size_t>(plan.facts.warmup_steps));
+  warmup.assign(timed.begin(), timed.begin() + static_cast<std::ptrdiff_t>(warm));
+  timed.erase(timed.begin(), timed.begin() + static_cast<std::ptrdiff_t>(warm));
+  WorkerReport report;
+  report.start = start;
+  report.rank = {.rank = group.rank(),
+                 .host = group.roster().members[static_cast<size_t>(group.rank())].host,
+                 .cores = core_text(group.usable_cores()),
+                 .threads = plan.facts.threads,
+                 .total = {},
+                 .peak_memory_bytes = listener.peak_memory_bytes(),
+                 .warmup_steps = std::move(warmup),
+                 .steps = std::move(timed),
+                 .transfers = {}};
+  for (const StepRecord& step : report.rank.steps) report.rank.total += step.duration;
+  return report;
+}
+
+}  // namespace
+
+std::vector<std::string> framework_problems(const RunConfig& run) {
+  if (run.framework.empty()) return {};
+  const FrameworkChoice choice = find_framework(run.framework);
+  constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
+                                            "independent", "distributed_all_reduce"};
+  const struct {
+    bool given;
+    std::string_view option;
+  } rows[] = {
+      {std::ranges::count(kReducing, run.variable_update) == 0, "variable-update"},
+      {run.optimizer != "sgd" && run.optimizer != "momentum", "optimizer"},
+      {!run.data_dir.empty(), "data-dir"},
+      {run.synthetic_location != "device", "synthetic-location"},
+      {run.forward_only, "forward-only"},
+      {run.eval || !run.train_dir.empty(), "train-dir"},
+      {run.gradient_clip.has_value(), "gradient-clip"},
+      {run.gradient_compression != "none", "gradient-compression"},
+      {!run.all_reduce_spec.empty(), "all-reduce-spec"},
+      {run.gradient_op != "mean", "gradient-op"},
+      {run.variable_consistency != "strong", "variable-consistency"},
+      {run.efficiency, "efficiency"},
+      {run.profile, "profile"},
+      {!run.trace_file.empty(), "trace-file"},
+      {!run.summary_dir.empty(), "summary-dir"},
+      {run.precision.has_value(), "precision"},
+  };
+  std::vector<std::string> problems;
+  for (const auto& row : rows) {
+    if (row.given) {
+      problems.push_back(fmt::format("--{} is not supported with --framework {}", row.option,
+                                     choice.framework->name));
+    }
+  }
+  return problems;
+}
+
+MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult result,
+                              Context& context) {
+  const Framework& framework = *find_framework(plan.config.framework).framework;
+  // On every rank, or the others would wait for rank 0 until they take it for stalled.
+  const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
+  const ScratchDirectory directory(std::filesystem::temp_directory_path());
+  const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
+  const std::string job =
+      write_framework_job(job_of(plan, group, *input, native), directory.path().string());
+  const std::string python = python_for(framework, plan.config.python, context.environment);
+  const Command command = {.name = std::string(framework.name),
+                           .argv = {python, write_adapter(framework, directory.path()), job},
+                           .listens = true};
+  FrameworkListener listener(plan, framework, group.rank(), context);
+  const InterruptWatch interrupts("", InterruptWatch::Afterwards::Nothing);
+  std::optional<std::string> mode;
+  const TimePoint start = Clock::now();
+  const PlanOutcome outcome = run_commands(
+      std::span(&command, 1),
+      {.time = Seconds(std::numeric_limits<double>::infinity()), .silence = kLongSilence},
+      {.line = [&](const OutputLine& line) { return listener.hear(line); },
+       .poll = [&] { return interrupts.interrupted() ? Next::Stop : Next::Continue; },
+       .messages = [&]() -> std::vector<StdinMessage> {
+         if (mode || !listener.all_tried()) return {};
+         mode = agreed_mode(group, listener.trials());
+         return {{0, fmt::format("mode {}\n", *mode)}};
+       },
+       .legacy = directory.path().string()});
+  refuse_failure(outcome, framework);
+
+  if (!listener.losses().empty()) {  // none: interrupted before
+    const double difference = checked_losses(framework, native.losses, listener.losses());
+    if (group.rank() == 0) {
+      context.err << fmt::format("same network: losses agree to {:.1g}\n", difference);
+    }
+  }
+  GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
+  result.status =
+      outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
+  if (group.rank() > 0) return {std::move(result), {}};
+  listener.describe(result, mode);
+  const Seconds total = slowest_total(gathered.ranks);
+  merge_ranks(result, std::move(gathered.ranks));
+  if (!result.steps.empty()) {
+    result.throughput = throughput_of(plan, result, total, {});
+    result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+    result.last_loss = result.steps.back().losses.base_loss;
+  }
+  return {std::move(result), {}};
+}
+
+}  // namespace lockstep

@@ -1,0 +1,32 @@
+#include "config/run_label.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep {
+namespace {
+
+TEST(RunLabel, CountsTheDevicesOfAllHosts) {
+  RunConfig run = {.model = "alexnet", .batch_size = 8};
+  run.num_devices = 2;
+  EXPECT_EQ(run_label(run, {}), "alexnet:8 x2 native");
+  run.nodes = 2;
+  EXPECT_EQ(run_label(run, {}), "alexnet:8 x4 native");
+  run.nodes.reset();
+  run.hosts = "a,b,c";
+  EXPECT_EQ(devices_of(run), 6);
+  run.num_workers = 5;
+  EXPECT_EQ(devices_of(run), 5);
+  EXPECT_EQ(run_label(run, {}, 7), "alexnet:8 x7 native");
+}
+
+TEST(RunLabel, AnOptionWithoutAValueIsLeftOut) {
+  const std::string_view options[] = {"variable-update", "num-ps"};
+  RunConfig run;
+  EXPECT_EQ(settings_label(run, options), "variable-update=replicated");
+  run.num_ps = 2;
+  run.variable_update = "parameter_server";
+  EXPECT_EQ(settings_label(run, options), "variable-update=parameter_server num-ps=2");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,60 @@
+#include "framework/frameworks.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "framework/python.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal(const std::string& text) {
+  try {
+    find_framework(text);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Frameworks, EachHasAnAdapterThatKnowsItsModes) {
+  for (const Framework& framework : frameworks()) {
+    const std::string text(adapter_text(framework));
+    for (const std::string_view mode : framework.modes) {
+      EXPECT_THAT(text, HasSubstr("\"" + std::string(mode))) << framework.name;
+    }
+  }
+}
+
+TEST(Frameworks, AreFoundByNameAndMode) {
+  EXPECT_EQ(find_framework("pytorch").mode, "");
+  EXPECT_EQ(find_framework("pytorch:compile").mode, "compile");
+  EXPECT_THAT(refusal("pytorsh"), HasSubstr("did you mean pytorch?"));
+  EXPECT_THAT(refusal("pytorch:compiel"), HasSubstr("did you mean compile?"));
+}
+
+TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
+  const Framework& pytorch = *find_framework("pytorch").framework;
+  const Environment none = [](const std::string&) { return std::nullopt; };
+  const Environment active = [](const std::string& name) {
+    return name == "VIRTUAL_ENV" ? std::optional<std::string>("/venv") : std::nullopt;
+  };
+  EXPECT_EQ(python_for(pytorch, {}, none), "python3");
+  EXPECT_EQ(python_for(pytorch, {}, active), "/venv/bin/python3");
+  const std::vector<std::string> given = {"/all", "pytorch=/own"};
+  EXPECT_EQ(python_for(pytorch, given, active), "/own");
+  EXPECT_EQ(python_for(pytorch, std::span(given).first(1), active), "/all");
+  const std::vector<std::string> wrong = {"pytorsh=/x"};
+  EXPECT_THROW(python_for(pytorch, wrong, none), UsageError);
+}
+
+TEST(Frameworks, APythonThatIsNotThereIsNamed) {
+  const FrameworkSurvey found = survey(*find_framework("pytorch").framework, "/no/python");
+  EXPECT_FALSE(found.version);
+  EXPECT_THAT(found.problem, HasSubstr("/no/python"));
+}
+
+}  // namespace
+}  // namespace lockstep

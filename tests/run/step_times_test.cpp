@@ -1,0 +1,70 @@
+// Where the time of real runs goes: all of it to a step, and in a step to a phase.
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "report/results/run_result.h"
+#include "support/real_runs.h"
+#include "support/temporary_directory.h"
+#include "sync/strategies.h"
+
+namespace lockstep {
+namespace {
+
+// The number that follows these words, where they stand last.
+double rate_after(const std::string& words, const std::string& text) {
+  const size_t place = text.rfind(words);
+  return place == std::string::npos ? 0 : std::stod(text.substr(place + words.size()));
+}
+
+class EveryStrategy : public ::testing::TestWithParam<std::string> {};
+
+// Long enough that a rank which is waked some milliseconds late does not matter.
+TEST_P(EveryStrategy, StepLinesAndTotalAgree) {
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "r.json").string();
+  const Ran ran =
+      run_really({LOCKSTEP_PROGRAM, "train", "--model=resnet20", "--batch-size=16",
+                  "--num-devices=2", "--threads=1", "--num-warmup-batches=2", "--num-batches=50",
+                  "--display-every=10", "--result", file, "--variable-update", GetParam()},
+                 directory.path().string());
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const double total = rate_after("total images/sec: ", ran.out);
+  EXPECT_NEAR(rate_after("\n50\timages/sec: ", ran.out), total, 0.01 * total) << ran.out;
+}
+
+TEST_P(EveryStrategy, AllTimeBelongsToAStepAndAPhase) {
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "r.json").string();
+  const Ran ran =
+      run_really({LOCKSTEP_PROGRAM, "train", "--model=lenet", "--batch-size=4", "--num-devices=2",
+                  "--threads=1", "--num-warmup-batches=2", "--num-batches=20", "--result", file,
+                  "--variable-update", GetParam()},
+                 directory.path().string());
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  for (const RankResult& rank : read_result(file).ranks) {
+    double steps = 0;
+    for (size_t i = 0; i < rank.steps.size(); ++i) {
+      const StepRecord& step = rank.steps[i];
+      const Seconds phases = std::accumulate(step.phases.begin(), step.phases.end(), Seconds{0});
+      EXPECT_NEAR(phases.count(), step.duration.count(), 1e-9) << rank.rank << ", step " << i;
+      steps += step.duration.count();
+      if (i == 0) continue;
+      const StepRecord& before = rank.steps[i - 1];
+      EXPECT_NEAR((before.begin + before.duration).count(), step.begin.count(), 1e-9);
+    }
+    EXPECT_NEAR(steps, rank.total.count(), 1e-9) << rank.rank;
+  }
+}
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const StrategyKind& kind : strategies()) names.emplace_back(kind.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheTable, EveryStrategy, ::testing::ValuesIn(strategy_names()),
+                         [](const auto& strategy) { return strategy.param; });
+
+}  // namespace
+}  // namespace lockstep
