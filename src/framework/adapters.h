@@ -7,7 +7,7 @@
 namespace lockstep {
 
 struct Adapter {
-  std::string_view name;  // of the framework
+  std::string_view name;  // of the file, without .py
   std::string_view text;
 };
 std::span<const Adapter> adapters();

@@ -42,6 +42,12 @@ const Framework& named(std::string_view name) {
   throw UsageError("unknown framework '{}'; {}", name, suggestion(name, names));
 }
 
+std::string_view text_of(std::string_view name) {
+  const auto row = std::ranges::find(adapters(), name, &Adapter::name);
+  if (row == adapters().end()) throw Error("the adapter {}.py is missing", name);
+  return row->text;
+}
+
 }  // namespace
 
 std::span<const Framework> frameworks() { return kFrameworks; }
@@ -58,10 +64,8 @@ FrameworkChoice find_framework(std::string_view text) {
   return {&framework, mode};
 }
 
-std::string_view adapter_text(const Framework& framework) {
-  const auto row = std::ranges::find(adapters(), framework.name, &Adapter::name);
-  if (row == adapters().end()) throw Error("the adapter of {} is missing", framework.name);
-  return row->text;
-}
+std::string_view adapter_text(const Framework& framework) { return text_of(framework.name); }
+
+std::string_view shared_adapter_text() { return text_of("lockstep_job"); }
 
 }  // namespace lockstep

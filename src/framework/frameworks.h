@@ -1,8 +1,8 @@
 // frameworks.h: the table of frameworks that can train our networks, and their adapters.
 //
-// An adapter is one Python file, part of this program. It reads a job directory (framework_job.h),
-// builds the network of the job layer by layer, trains it, and reports by framework_line.h. To add
-// a framework, write its adapter and its row.
+// An adapter is one Python file, part of this program. It builds the network of a job directory
+// (framework_job.h) layer by layer and trains it. lockstep_job.py, which all adapters import, reads
+// the job and reports by framework_line.h. To add a framework, write its adapter and its row.
 #pragma once
 
 #include <span>
@@ -31,5 +31,6 @@ struct FrameworkChoice {
 FrameworkChoice find_framework(std::string_view text);
 
 std::string_view adapter_text(const Framework& framework);  // the Python file
+std::string_view shared_adapter_text();  // lockstep_job.py, which all adapters import
 
 }  // namespace lockstep

@@ -22,7 +22,9 @@ struct Options {
 CommandSyntax syntax_for(Options& options) {
   return {.command = "frameworks",
           .summary = "Lists the frameworks that can train our networks, and what is installed.",
-          .flags = {text_flag({"show", "NAME", "print the adapter of this framework, a Python file",
+          .flags = {text_flag({"show", "NAME",
+                               "print the adapter of this framework, a Python file; "
+                               "lockstep_job: what all adapters share",
                                &options.show}),
                     {.name = "python",
                      .value_name = "PATH",
@@ -51,7 +53,9 @@ int frameworks_command(RunContext& context, std::span<const std::string> argumen
     return kSuccess;
   }
   if (!options.show.empty()) {
-    context.out << adapter_text(*find_framework(options.show).framework);
+    const bool shared = options.show == "lockstep_job";
+    context.out << (shared ? shared_adapter_text()
+                           : adapter_text(*find_framework(options.show).framework));
     return kSuccess;
   }
   using Align = TextTable::Align;

@@ -1,40 +1,31 @@
-"""Trains the network of a lockstep job with PyTorch and reports every step.
+"""Trains the network of a lockstep job with PyTorch.
 
-usage: pytorch.py JOB.json
+usage: lockstep_pytorch.py JOB.json
 
-The job describes the network layer by layer; values, images and labels are files beside it. Events
-go to stdout, one line each (docs/frameworks.md). Everything that costs time in a step is in
-train_step() and in the mode: find fault with those.
+The job describes the network layer by layer. lockstep_job.py reads it and reports the steps.
 """
-import json
-import math
 import os
-import resource
-import sys
 import time
 
 import torch
 import torch.nn.functional as F
 
+import lockstep_job
+from lockstep_job import Step
 
-def report(event, **fields):
-    print("@lockstep/1 " + json.dumps({"event": event, **fields}), flush=True)
+NAME = "PyTorch"
+MODES = ["eager", "eager-channels-last", "compile", "compile-channels-last"]
 
 
-class Job:
-    """job.json and the files of numbers beside it."""
+def version():
+    return torch.__version__
 
-    def __init__(self, path):
-        self.folder = os.path.dirname(os.path.abspath(path))
-        with open(path) as file:
-            self.__dict__.update(json.load(file))
-        self.steps = self.warmup_steps + self.timed_steps
 
-    def numbers(self, name, dtype):
-        path = os.path.join(self.folder, name)
-        nothing = torch.empty(0, dtype=dtype)
-        count = os.path.getsize(path) // nothing.element_size()
-        return torch.from_file(path, size=count, dtype=dtype) if count else nothing
+def tensor(numbers, shape):
+    return torch.frombuffer(numbers, dtype=DTYPES[numbers.typecode]).reshape(shape)
+
+
+DTYPES = {"f": torch.float32, "i": torch.int32, "B": torch.uint8}
 
 
 class Network(torch.nn.Module):
@@ -42,15 +33,11 @@ class Network(torch.nn.Module):
 
     def __init__(self, job):
         super().__init__()
-        self.layers = job.network["layers"]
-        self.specs = job.network["variables"]
+        self.layers = job.layers
         self.masks = None  # by layer, of a checked step
-        values, place = job.numbers("values.f32", torch.float32), 0
-        for spec in self.specs:
-            size = math.prod(spec["shape"])
-            value = values[place:place + size].reshape(spec["shape"]).clone()
-            self.register_parameter(spec["name"].replace("/", "_"), torch.nn.Parameter(value))
-            place += size
+        for variable, values in job.values():
+            value = tensor(values, variable["shape"])
+            self.register_parameter(variable["name"].replace("/", "_"), torch.nn.Parameter(value))
         for layer in self.layers:
             if layer["kind"] == "bn":
                 channels = layer["output"][0]
@@ -137,135 +124,100 @@ class Network(torch.nn.Module):
 class Training:
     """A network with its optimizer and its examples, in one mode of execution."""
 
-    def __init__(self, job, mode, distributed=False):
+    def __init__(self, job, mode, group):
         self.job = job
+        torch.set_num_threads(job.threads)
+        torch.manual_seed(job.rank)
+        self.device = torch.device(job.device)
         layout = torch.channels_last if "channels-last" in mode else torch.contiguous_format
-        self.network = Network(job).to(memory_format=layout)
-        images = job.numbers("images.f32", torch.float32)
-        self.images = images.reshape(job.batch_size, *job.image).to(memory_format=layout)
-        self.labels = job.numbers("labels.i32", torch.int32).long()
+        place = {"device": self.device, "memory_format": layout}
+        self.network = Network(job).to(**place)
+        self.images = tensor(*job.images()).to(**place)
+        self.labels = tensor(*job.labels()).long().to(self.device)
+        self.parameters = sum(value.numel() for value in self.network.parameters())
         self.optimizer = self.make_optimizer()
-        self.model = self.network
-        if distributed:
+        self.host_loss = torch.empty((), pin_memory=self.device.type == "cuda")
+        self.model, self.communication = self.network, None
+        if group:
             self.model = torch.nn.parallel.DistributedDataParallel(self.network,
                                                                    gradient_as_bucket_view=True)
+            if mode.startswith("eager") and job.device == "cpu":
+                self.communication = ExposedCommunication(self.model)
+        self.knows_communication = not group or self.communication
         if mode.startswith("compile"):
             self.model = torch.compile(self.model)
 
     def make_optimizer(self):
         decaying, others = [], []
-        for spec, value in zip(self.network.specs, self.network.parameters()):
-            (decaying if spec["decays"] else others).append(value)
+        for variable, value in zip(self.job.network["variables"], self.network.parameters()):
+            (decaying if variable["decays"] else others).append(value)
         groups = [{"params": decaying, "weight_decay": self.job.weight_decay},
                   {"params": others, "weight_decay": 0}]
         momentum = self.job.optimizer["momentum"] if self.job.optimizer["name"] == "momentum" else 0
         return torch.optim.SGD([group for group in groups if group["params"]], lr=0.0,
                                momentum=momentum, nesterov=momentum > 0)
 
-    def batch(self, step):
-        size = self.job.batch_size
-        return self.images, self.labels[step * size:(step + 1) * size]
-
-    def train_step(self, step, learning_rate):
-        """One step; returns its loss and the times at which its phases began and ended."""
-        times = [time.monotonic()]
-        images, labels = self.batch(step)
+    def train_step(self, step, learning_rate, masks):
+        begin = time.monotonic()
+        if masks is not None:
+            self.network.masks = {name: tensor(*mask).to(self.device)
+                                  for name, mask in masks.items()}
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        loss = self.model(images, labels)
-        times.append(time.monotonic())
+        loss = self.model(self.images, self.labels[step])
+        forward = time.monotonic()
         loss.backward()
-        times.append(time.monotonic())
+        backward = time.monotonic()
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        times.append(time.monotonic())
-        return loss.item(), times
-
-
-def check(job):
-    """The losses of the first steps, with the dropout masks of the job."""
-    training = Training(job, "eager")
-    masks, place = job.numbers("masks.u8", torch.uint8), 0
-    shapes = {layer["name"]: layer["output"] for layer in job.network["layers"]}
-    losses = []
-    for step in range(job.check["steps"]):
-        training.network.masks = {}
-        for name in job.check["masked_layers"]:
-            shape = [job.batch_size, *shapes[name]]
-            size = math.prod(shape)
-            training.network.masks[name] = masks[place:place + size].reshape(shape)
-            place += size
-        losses.append(training.train_step(step, job.check["learning_rate"])[0])
-    report("check", losses=losses)
-
-
-def fastest_mode(job, modes):
-    """Tries every mode for some steps; lockstep says which one all ranks use."""
-    for mode in modes:
-        training = Training(job, mode)
-        training.train_step(0, 0.0)  # compiles
-        seconds = []
-        for step in range(3):
-            times = training.train_step(step % job.steps, 0.0)[1]
-            seconds.append(times[-1] - times[0])
-        report("trial", mode=mode, seconds=sorted(seconds)[1])
-    return sys.stdin.readline().split()[-1]
-
-
-def time_exposed_communication(model):
-    """Measures per step how long backward waits after its last gradient is ready."""
-    last_ready = [0.0]
-
-    def hook(group, bucket):
-        if bucket.is_last():
-            last_ready[0] = time.monotonic()
-        buffer = bucket.buffer().div_(torch.distributed.get_world_size())
-        work = torch.distributed.all_reduce(buffer, async_op=True)
-        return work.get_future().then(lambda future: future.value()[0])
-
-    model.register_comm_hook(None, hook)
-    return last_ready
-
-
-MODES = ["eager", "eager-channels-last", "compile", "compile-channels-last"]
-
-
-def main():
-    job = Job(sys.argv[1])
-    torch.set_num_threads(job.threads)
-    torch.manual_seed(job.rank)
-    distributed = job.size > 1 and job.communicates
-    report("hello", framework="PyTorch", version=torch.__version__, device="cpu",
-           communication="gloo" if distributed else "",
-           libraries={"PyTorch": torch.__version__})
-    if job.check["steps"] > 0:
-        check(job)
-    mode = job.mode or fastest_mode(job, MODES)
-    if distributed:
-        host, port = job.address.rsplit(":", 1)
-        torch.distributed.init_process_group("gloo", init_method=f"tcp://{host}:{port}",
-                                             rank=job.rank, world_size=job.size)
-    training = Training(job, mode, distributed)
-    report("network", parameters=sum(value.numel() for value in training.network.parameters()))
-    ready = None  # a compiled model has no hook that could tell
-    if distributed and mode.startswith("eager"):
-        ready = time_exposed_communication(training.model)
-    for step in range(job.steps):
-        loss, times = training.train_step(step, job.learning_rates[step])
-        backward, waited = times[2] - times[1], 0.0
-        if ready is not None:
-            waited = max(0.0, times[2] - ready[0])
-        phases = {"forward": times[1] - times[0], "backward": backward - waited,
-                  "update": times[3] - times[2]}
-        if not distributed:
-            phases["exposed_communication"] = 0.0
-        elif ready is not None:
+        if self.device.type != "cpu":
+            return Step(begin, None, self.reading(loss), {})
+        end = time.monotonic()
+        phases = {"forward": forward - begin, "backward": backward - forward, "update": end - backward}
+        if self.knows_communication:
+            waited = self.communication.until(backward) if self.communication else 0.0
             phases["exposed_communication"] = waited
-        report("step", step=step + 1, begin=times[0], end=times[3], loss=loss, phases=phases)
-    report("done", peak_memory_bytes=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    if distributed:
-        torch.distributed.destroy_process_group()
+            phases["backward"] -= waited
+        return Step(begin, end, loss.item, phases)
+
+    def reading(self, loss):
+        """Of an accelerator: waits for this step, not for those queued after it."""
+        host, done = torch.empty_like(self.host_loss, pin_memory=True), torch.Event(self.device)
+        host.copy_(loss.detach(), non_blocking=True)
+        done.record()
+
+        def read():
+            done.synchronize()
+            return host.item()
+        return read
+
+
+class ExposedCommunication:
+    """Measures per step how long backward waits after its last gradient is ready."""
+
+    def __init__(self, model):
+        self.last_ready = 0.0
+
+        def hook(group, bucket):  # must be a function
+            if bucket.is_last():
+                self.last_ready = time.monotonic()
+            buffer = bucket.buffer().div_(torch.distributed.get_world_size())
+            work = torch.distributed.all_reduce(buffer, async_op=True)
+            return work.get_future().then(lambda future: future.value()[0])
+
+        model.register_comm_hook(None, hook)
+
+    def until(self, end_of_backward):
+        return max(0.0, end_of_backward - self.last_ready)
+
+
+def connect(job):
+    backend = "nccl" if job.device.startswith("cuda") else "gloo"
+    host, port = job.address.rsplit(":", 1)
+    os.environ.update(MASTER_ADDR=host, MASTER_PORT=port)
+    torch.distributed.init_process_group(backend, rank=job.rank, world_size=job.size)
+    return backend
 
 
 if __name__ == "__main__":
-    main()
+    lockstep_job.run()

@@ -71,13 +71,19 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .address = rendezvous(group, plan.config)};
 }
 
-std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
-  const std::string path = (directory / fmt::format("lockstep_{}.py", framework.name)).string();
+void write_text(const std::filesystem::path& path, std::string_view text) {
   std::ofstream file(path);
-  file << adapter_text(framework);
+  file << text;
   file.close();
-  if (!file) throw Error("cannot write {}", path);
-  return path;
+  if (!file) throw Error("cannot write {}", path.string());
+}
+
+// The adapter and what all of them import. Not named like a module that a framework imports.
+std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
+  write_text(directory / "lockstep_job.py", shared_adapter_text());
+  const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
+  write_text(path, adapter_text(framework));
+  return path.string();
 }
 
 // The largest relative difference. Throws Error when the framework trains another network.
