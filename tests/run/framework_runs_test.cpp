@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "framework/frameworks.h"
+#include "measure/cores.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
@@ -15,7 +16,27 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class FrameworkRuns : public Workers, public ::testing::WithParamInterface<Framework> {
+class FrameworkProcess : public Workers {
+ protected:
+  // A python of this test's own.
+  std::string script(const std::string& text) const {
+    std::ofstream(path("python")) << "#!/bin/sh\n" << text << "\n";
+    std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
+    return path("python");
+  }
+};
+
+// The native engine, which computes the losses to compare with, binds threads to single cores.
+TEST_F(FrameworkProcess, MayUseAllCoresOfItsWorker) {
+  const CoreSet cores = allowed_cores();
+  const std::string python =
+      script("sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status > cores; exit 1");
+  run(train({"--framework=pytorch:eager", "--python", python, "--threads",
+             fmt::to_string(cores.size())}));
+  EXPECT_EQ(contents(path("cores")), core_text(cores) + "\n");
+}
+
+class FrameworkRuns : public FrameworkProcess, public ::testing::WithParamInterface<Framework> {
  protected:
   static std::string name() { return std::string(GetParam().name); }
   static std::string python() {
@@ -34,12 +55,6 @@ class FrameworkRuns : public Workers, public ::testing::WithParamInterface<Frame
                                       python(),      "--result", path("r.json")};
     words.insert(words.end(), more.begin(), more.end());
     return run(train(words));
-  }
-  // A python of this test's own.
-  std::string script(const std::string& text) const {
-    std::ofstream(path("python")) << "#!/bin/sh\n" << text << "\n";
-    std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
-    return path("python");
   }
 };
 

@@ -218,8 +218,16 @@ class Training:
                     {} if self.group else {"exposed_communication": 0.0})
 
 
-def start(job):
+def limit_threads(job):
+    """XLA computes on its pool of threads and on the calling one: the cores limit their sum."""
     os.environ["PJRT_NPROC"] = os.environ["NPROC"] = str(job.threads)  # read by the first operation
+    cores = sorted(os.sched_getaffinity(0))
+    first = job.local_rank * job.threads  # when ranks share the cores: others than its neighbours
+    os.sched_setaffinity(0, {cores[(first + i) % len(cores)] for i in range(job.threads)})
+
+
+def start(job):
+    limit_threads(job)
     if job.device == "cpu":
         jax.config.update("jax_platforms", "cpu")
     else:

@@ -205,6 +205,8 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const Framework& framework = *find_framework(plan.config.framework).framework;
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
+  // The native engine bound this thread to one core, which the framework would inherit.
+  const OnAllCores all_cores(group);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
   const std::string job =
