@@ -274,6 +274,10 @@ std::vector<RunOption> make_table() {
      "train the same network with this framework; NAME:MODE: in this mode [the fastest]; "
      "'lockstep frameworks' lists them",
      {.value_name = "NAME[:MODE]"}},
+    {"framework-mode", &R::framework_mode, kProgram,
+     "mode of the framework, without trying the others; as NAME:MODE, but the run counts as one of "
+     "the framework in its fastest mode",
+     {.value_name = "MODE", .only_starts = true}},
     {"python", &R::python, kProgram,
      "Python of the framework, or of one framework as NAME=PATH; may be repeated [the active "
      "environment's]",

@@ -19,14 +19,6 @@ constexpr Framework kFrameworks[] = {
      .modes = {"eager", "eager-channels-last", "compile", "compile-channels-last"}},
 };
 
-std::vector<std::string> modes_of(const Framework& framework) {
-  std::vector<std::string> modes;
-  for (const std::string_view mode : framework.modes) {
-    if (!mode.empty()) modes.emplace_back(mode);
-  }
-  return modes;
-}
-
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
   const std::string near = closest(std::string(wrong), names);
   return near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
@@ -52,6 +44,14 @@ std::string_view text_of(std::string_view name) {
 
 std::span<const Framework> frameworks() { return kFrameworks; }
 
+std::vector<std::string> modes_of(const Framework& framework) {
+  std::vector<std::string> modes;
+  for (const std::string_view mode : framework.modes) {
+    if (!mode.empty()) modes.emplace_back(mode);
+  }
+  return modes;
+}
+
 FrameworkChoice find_framework(std::string_view text) {
   const size_t colon = std::min(text.find(':'), text.size());
   const Framework& framework = named(text.substr(0, colon));
@@ -62,6 +62,11 @@ FrameworkChoice find_framework(std::string_view text) {
                      suggestion(mode, modes));
   }
   return {&framework, mode};
+}
+
+FrameworkChoice find_framework(const RunConfig& run) {
+  if (run.framework_mode.empty()) return find_framework(std::string_view(run.framework));
+  return find_framework(fmt::format("{}:{}", run.framework, run.framework_mode));
 }
 
 std::string_view adapter_text(const Framework& framework) { return text_of(framework.name); }

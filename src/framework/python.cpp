@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "process/ask.h"
 
 namespace lockstep {
@@ -62,6 +63,13 @@ FrameworkSurvey survey(const Framework& framework, const std::string& python) {
     survey.devices = answer.lines.back();
   }
   return survey;
+}
+
+Json survey_json(const Framework& framework, const FrameworkSurvey& found) {
+  return {
+      {"name", framework.name},   {"version", found.version ? Json(*found.version) : Json(nullptr)},
+      {"devices", found.devices}, {"modes", modes_of(framework)},
+      {"python", found.python},   {"problem", found.problem}};
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "config/json_fwd.h"
 #include "framework/frameworks.h"
 
 namespace lockstep {
@@ -24,5 +25,6 @@ struct FrameworkSurvey {
 };
 // Starts that Python. Takes as long as importing the framework.
 FrameworkSurvey survey(const Framework& framework, const std::string& python);
+Json survey_json(const Framework& framework, const FrameworkSurvey& found);
 
 }  // namespace lockstep

@@ -35,6 +35,20 @@ TEST(Frameworks, AreFoundByNameAndMode) {
   EXPECT_THAT(refusal("pytorch:compiel"), HasSubstr("did you mean compile?"));
 }
 
+TEST(Frameworks, TheModeOfARunIsPartOfTheNameOrGivenApart) {
+  RunConfig run;
+  EXPECT_FALSE(has_framework(run));
+  run.framework = "pytorch:eager";
+  EXPECT_TRUE(has_framework(run));
+  EXPECT_EQ(find_framework(run).mode, "eager");
+  run.framework = "pytorch";
+  EXPECT_EQ(find_framework(run).mode, "");
+  run.framework_mode = "compile";
+  EXPECT_EQ(find_framework(run).mode, "compile");
+  run.framework_mode = "fast";
+  EXPECT_THROW(find_framework(run), UsageError);
+}
+
 TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
   const Framework& pytorch = *find_framework("pytorch").framework;
   const Environment none = [](const std::string&) { return std::nullopt; };

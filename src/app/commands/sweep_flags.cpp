@@ -98,6 +98,7 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
                .aliases = option.details.aliases,
                .many = true};
   if (option.name == "num-devices") flag.aliases.push_back("devices");
+  if (option.name == "framework") flag.aliases.push_back("frameworks");
   return flag;
 }
 

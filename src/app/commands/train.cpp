@@ -31,7 +31,9 @@ void note(const std::vector<std::string>& notes, std::ostream& err) {
 // --device gpu or cuda without --engine: the engine that has GPUs, if it is built. plan_run reports
 // what to do otherwise.
 void choose_engine(RunConfig& config, const RunContext& context) {
-  if (config.device == "cpu" || !find_engine(context.engines, config.engine).only_cpu) return;
+  if (config.device == "cpu" || has_framework(config) ||
+      !find_engine(context.engines, config.engine).only_cpu)
+    return;
   for (const EngineKind& engine : context.engines) {
     if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
     config.engine = engine.name;
@@ -60,7 +62,7 @@ int launch_train(RunContext& context, const RunConfig& config, PerHost per_host)
                  .name = config.model,
                  .run = config,
                  .arguments = train_arguments,
-                 .check_hosts = check_hosts},
+                 .check_hosts = host_check(config)},
                 placement);
 }
 

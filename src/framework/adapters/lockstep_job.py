@@ -8,6 +8,7 @@ An adapter is a Python module that defines
   Training(job, mode, group)   a network with its values, optimizer and examples; `group`: with the
                                other ranks, else by itself
     .parameters                how many values it trains
+    .macs                      multiply-adds per image, counted as it ran a checked step
     .train_step(step, learning_rate, masks)  -> Step
 
 and ends with lockstep_job.run(). Whatever costs time in a step is in train_step() and in the mode.
@@ -83,7 +84,7 @@ def check(job, adapter):
     training = adapter.Training(job, adapter.MODES[0], group=False)
     losses = [training.train_step(step, job.check["learning_rate"], masks).loss()
               for step, masks in enumerate(job.masks())]
-    report("network", parameters=training.parameters)
+    report("network", parameters=training.parameters, forward_macs=training.macs)
     report("check", losses=losses)
 
 

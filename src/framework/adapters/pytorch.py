@@ -35,6 +35,7 @@ class Network(torch.nn.Module):
         super().__init__()
         self.layers = job.layers
         self.masks = None  # by layer, of a checked step
+        self.macs = 0  # multiply-adds of a checked step, per image
         for variable, values in job.values():
             value = tensor(values, variable["shape"])
             self.register_parameter(variable["name"].replace("/", "_"), torch.nn.Parameter(value))
@@ -49,12 +50,18 @@ class Network(torch.nn.Module):
 
     def forward(self, images, labels):
         outputs, loss = {"image": images}, 0
+        if self.masks is not None:
+            self.macs = 0
         for layer in self.layers[1:]:
             inputs = [outputs[name] for name in layer["inputs"]]
             if layer["kind"] == "loss":
                 loss = loss + layer["weight"] * F.cross_entropy(inputs[0], labels)
             else:
-                outputs[layer["name"]] = getattr(self, "run_" + layer["kind"])(layer, *inputs)
+                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
+                outputs[layer["name"]] = output
+                kernel = self.value(layer, "kernel")
+                if self.masks is not None and kernel is not None:
+                    self.macs += output[0].numel() * kernel[0].numel()
         return loss
 
     def run_conv(self, layer, x, groups=1):
@@ -156,6 +163,10 @@ class Training:
         momentum = self.job.optimizer["momentum"] if self.job.optimizer["name"] == "momentum" else 0
         return torch.optim.SGD([group for group in groups if group["params"]], lr=0.0,
                                momentum=momentum, nesterov=momentum > 0)
+
+    @property
+    def macs(self):
+        return self.network.macs
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()

@@ -62,8 +62,9 @@ std::string words_on_rate(double rate) {
 }
 
 void add_launch(Configuration& to, const StoredRun& run, size_t place) {
+  to.skipped = run.skipped();
   if (!is_good(run)) {
-    ++to.failed;
+    if (!to.skipped) ++to.failed;
     to.error = run.result.error.value_or(words_on_rate(rate_of(run.result)));
     to.last_lines = run.last_lines;
     return;
@@ -222,8 +223,9 @@ bool Configuration::phases_known() const {
 }
 
 std::optional<double> Configuration::exposed_fraction() const {
-  if (!phases_known()) return {};
-  return mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step;
+  const double exposed = mean_phases[static_cast<size_t>(Phase::Communication)];
+  if (!phases_known() || !std::isfinite(exposed)) return {};
+  return exposed / mean_step;
 }
 
 bool ScalingReport::scales() const { return std::ranges::any_of(series, &Series::scales); }

@@ -16,7 +16,7 @@ namespace lockstep {
 
 namespace {
 
-constexpr std::string_view kStatusNames[] = {"completed", "interrupted", "failed"};
+constexpr std::string_view kStatusNames[] = {"completed", "interrupted", "failed", "skipped"};
 
 }  // namespace
 
@@ -237,6 +237,21 @@ void fields(Like<ProgramRun> auto& program, auto&& visit) {
   visit("last_lines", program.last_lines);
 }
 
+void fields(Like<FrameworkTrial> auto& trial, auto&& visit) {
+  visit("mode", trial.mode);
+  visit("step_seconds", trial.step_seconds);
+}
+
+void fields(Like<FrameworkRun> auto& framework, auto&& visit) {
+  visit("name", framework.name);
+  visit("version", framework.version);
+  visit("mode", framework.mode);
+  visit("trials", framework.trials);
+  visit("checked_steps", framework.checked_steps);
+  visit("loss_difference", framework.loss_difference);
+  visit("loss_tolerance", framework.loss_tolerance);
+}
+
 void fields(Like<Provenance> auto& provenance, auto&& visit) {
   visit("revision", provenance.revision);
   visit("command_line", provenance.command_line);
@@ -264,6 +279,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("libraries", result.libraries);
   visit("conv_choices", result.conv_choices);
   visit("program", result.program);
+  visit("framework", result.framework);
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);
   visit("steps", result.steps);

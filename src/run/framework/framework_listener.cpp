@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/run_event.h"
 #include "report/render/console.h"
+#include "run/framework/same_network.h"
 
 namespace lockstep {
 namespace {
@@ -23,12 +24,17 @@ TimePoint point_at(Seconds since_boot) {
 
 }  // namespace
 
-FrameworkListener::FrameworkListener(const RunPlan& plan, const Framework& framework, int rank,
+FrameworkListener::FrameworkListener(const RunPlan& plan, const NativeLosses& native, int rank,
                                      Context& context)
-    : plan_(plan), framework_(framework), rank_(rank), context_(context) {}
+    : plan_(plan),
+      framework_(*find_framework(plan.config).framework),
+      native_(native),
+      rank_(rank),
+      context_(context) {}
 
 Next FrameworkListener::hear(const OutputLine& line) {
   if (const auto event = parse_framework_line(line.text)) {
+    last_event_ = Clock::now();
     std::visit([&](const auto& each) { take(each); }, *event);
   } else {
     report_log_line(context_, line.text, plan_.config.verbose);
@@ -37,21 +43,37 @@ Next FrameworkListener::hear(const OutputLine& line) {
 }
 
 bool FrameworkListener::all_tried() const {
-  if (!find_framework(plan_.config.framework).mode.empty()) return false;
+  if (!find_framework(plan_.config).mode.empty()) return false;
   const auto modes =
       std::ranges::count_if(framework_.modes, [](auto mode) { return !mode.empty(); });
   return std::ssize(trials_) == modes;
 }
 
+Seconds FrameworkListener::longest_step() const {
+  Seconds longest{0};
+  for (const StepEvent& event : steps_) longest = std::max(longest, event.end - event.begin);
+  return longest;
+}
+
+Seconds FrameworkListener::silence() const { return Clock::now() - last_event_; }
+
+std::optional<TimePoint> FrameworkListener::begin() const {
+  return steps_.empty() ? std::nullopt : std::optional(point_at(steps_.front().begin));
+}
+
 void FrameworkListener::take(const NetworkEvent& event) {
-  if (event.parameters != plan_.facts.parameters) {
-    throw Error("{} does not train the same network: {} parameters there, {} here",
-                framework_.title, event.parameters, plan_.facts.parameters);
-  }
+  require_same_size(framework_, plan_.facts, event);
+}
+
+void FrameworkListener::take(const CheckEvent& event) {
+  loss_difference_ = same_losses(framework_, native_.losses, event.losses);
+  if (rank_ > 0) return;
+  context_.err << fmt::format("same network: losses agree to {:.1g}\n", *loss_difference_)
+               << std::flush;
 }
 
 void FrameworkListener::take(const TrialEvent& event) {
-  trials_.push_back(event);
+  trials_.push_back({event.mode, event.seconds});
   if (rank_ > 0) return;
   context_.err << fmt::format("{} in mode {}: {:.1f} ms per step\n", framework_.title, event.mode,
                               1e3 * event.seconds)
@@ -65,8 +87,22 @@ void FrameworkListener::take(const StepEvent& event) {
   if (event.loss && !std::isfinite(*event.loss)) {
     throw Error("{}: the loss of step {} is not a number", framework_.title, event.step);
   }
+  if (event.step == 1) check_first_loss(event);
   steps_.push_back(event);
-  if (rank_ > 0) return;
+  if (rank_ == 0) show(event);
+}
+
+// The checked steps are of the plainest mode; the first loss is of the measured one. It can be
+// compared where nothing is random and no other rank takes part.
+void FrameworkListener::check_first_loss(const StepEvent& event) const {
+  const bool random = std::ranges::any_of(plan_.graph.nodes(), [](const Node& node) {
+    return std::holds_alternative<Dropout>(node.layer);
+  });
+  if (random || !event.loss || native_.losses.empty() || plan_.facts.devices > 1) return;
+  same_losses(framework_, std::span(native_.losses).first(1), std::span(&*event.loss, 1));
+}
+
+void FrameworkListener::show(const StepEvent& event) const {
   const int timed = event.step - plan_.facts.warmup_steps;
   if (event.step == 1) context_.out << "Running warm up\n";
   if (timed == 0 || (timed == 1 && plan_.facts.warmup_steps == 0)) {
@@ -103,8 +139,16 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
 }
 
 void FrameworkListener::describe(RunResult& result, const std::optional<std::string>& mode) const {
-  const std::string used = mode.value_or(find_framework(plan_.config.framework).mode);
+  const std::string used = mode.value_or(find_framework(plan_.config).mode);
   result.origin = fmt::format("framework {} {} ({})", framework_.name, hello_.version, used);
+  result.framework = {
+      .name = std::string(framework_.name),
+      .version = hello_.version,
+      .mode = used,
+      .trials = trials_,
+      .checked_steps = loss_difference_ ? static_cast<int>(native_.losses.size()) : 0,
+      .loss_difference = loss_difference_.value_or(kUnknown),
+      .loss_tolerance = kSameLoss};
   result.libraries = hello_.libraries;
   result.facts.communicator = hello_.communication;
   result.peak_memory_bytes = done_.peak_memory_bytes;

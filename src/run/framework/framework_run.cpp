@@ -10,7 +10,6 @@
 #include <ostream>
 
 #include "base/error.h"
-#include "base/interrupt.h"
 #include "base/scratch_directory.h"
 #include "comm/gather.h"
 #include "comm/own_address.h"
@@ -21,6 +20,7 @@
 #include "process/run_commands.h"
 #include "report/results/merge_ranks.h"
 #include "run/framework/framework_listener.h"
+#include "run/framework/framework_watch.h"
 #include "run/framework/native_losses.h"
 #include "run/gather_run.h"
 #include "run/run_input.h"
@@ -29,8 +29,6 @@ namespace lockstep {
 namespace {
 
 constexpr int kCheckSteps = 3;
-// Of the largest difference of a loss, relative: f32 sums in another order, through a deep network.
-constexpr double kSameLoss = 1e-3;
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
 
 // HOST:PORT where rank 0's framework may listen. Collective.
@@ -60,8 +58,8 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .input = input,
           .optimizer = plan.optimizer,
           .learning_rates = std::move(rates),
-          .device = plan.config.device,
-          .mode = find_framework(plan.config.framework).mode,
+          .device = plan.engine_options.device,
+          .mode = find_framework(plan.config).mode,
           .communicates = plan.strategy->communicates,
           .check_steps = static_cast<int>(native.losses.size()),
           .check_learning_rate = native.learning_rate,
@@ -84,29 +82,6 @@ std::string write_adapter(const Framework& framework, const std::filesystem::pat
   const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
   write_text(path, adapter_text(framework));
   return path.string();
-}
-
-// The largest relative difference. Throws Error when the framework trains another network.
-double checked_losses(const Framework& framework, const std::vector<double>& native,
-                      const std::vector<double>& theirs) {
-  double largest = native.size() == theirs.size() ? 0 : 1;
-  for (size_t i = 0; i < std::min(native.size(), theirs.size()); ++i) {
-    const double difference = std::fabs(theirs[i] - native[i]) / std::fabs(native[i]);
-    largest = std::max(largest, std::isfinite(difference) ? difference : 1);
-  }
-  if (largest > kSameLoss) {
-    throw Error(
-        "{} does not train the same network: losses of the first steps are {:.6g} there and "
-        "{:.6g} here",
-        framework.title, fmt::join(theirs, ", "), fmt::join(native, ", "));
-  }
-  return largest;
-}
-
-// The fastest mode of rank 0, for all ranks: ranks may measure different orders.
-std::string agreed_mode(Group& group, std::span<const TrialEvent> trials) {
-  const auto fastest = std::ranges::min_element(trials, {}, &TrialEvent::seconds);
-  return broadcast_text(group.control(), fastest->mode, 0);
 }
 
 void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
@@ -152,47 +127,20 @@ WorkerReport report_of(const RunPlan& plan, Group& group, const FrameworkListene
   return report;
 }
 
-}  // namespace
-
-std::vector<std::string> framework_problems(const RunConfig& run) {
-  if (run.framework.empty()) return {};
-  const FrameworkChoice choice = find_framework(run.framework);
-  constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
-                                            "independent", "distributed_all_reduce"};
-  const struct {
-    bool given;
-    std::string_view option;
-  } rows[] = {
-      {std::ranges::count(kReducing, run.variable_update) == 0, "variable-update"},
-      {run.optimizer != "sgd" && run.optimizer != "momentum", "optimizer"},
-      {!run.data_dir.empty(), "data-dir"},
-      {run.synthetic_location != "device", "synthetic-location"},
-      {run.forward_only, "forward-only"},
-      {run.eval || !run.train_dir.empty(), "train-dir"},
-      {run.gradient_clip.has_value(), "gradient-clip"},
-      {run.gradient_compression != "none", "gradient-compression"},
-      {!run.all_reduce_spec.empty(), "all-reduce-spec"},
-      {run.gradient_op != "mean", "gradient-op"},
-      {run.variable_consistency != "strong", "variable-consistency"},
-      {run.efficiency, "efficiency"},
-      {run.profile, "profile"},
-      {!run.trace_file.empty(), "trace-file"},
-      {!run.summary_dir.empty(), "summary-dir"},
-      {run.precision.has_value(), "precision"},
-  };
-  std::vector<std::string> problems;
-  for (const auto& row : rows) {
-    if (row.given) {
-      problems.push_back(fmt::format("--{} is not supported with --framework {}", row.option,
-                                     choice.framework->name));
-    }
-  }
-  return problems;
+void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
+  const Seconds total = slowest_total(gathered.ranks);
+  merge_ranks(result, std::move(gathered.ranks));
+  if (result.steps.empty()) return;
+  result.throughput = throughput_of(plan, result, total, {});
+  result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+  result.last_loss = result.steps.back().losses.base_loss;
 }
+
+}  // namespace
 
 MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult result,
                               Context& context) {
-  const Framework& framework = *find_framework(plan.config.framework).framework;
+  const Framework& framework = *find_framework(plan.config).framework;
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
@@ -203,41 +151,25 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const Command command = {.name = std::string(framework.name),
                            .argv = {python, write_adapter(framework, directory.path()), job},
                            .listens = true};
-  FrameworkListener listener(plan, framework, group.rank(), context);
-  const InterruptWatch interrupts("", InterruptWatch::Afterwards::Nothing);
-  std::optional<std::string> mode;
+  FrameworkListener listener(plan, native, group.rank(), context);
+  FrameworkWatch watch(plan, group, listener);
   const TimePoint start = Clock::now();
   const PlanOutcome outcome = run_commands(
       std::span(&command, 1),
       {.time = Seconds(std::numeric_limits<double>::infinity()), .silence = kLongSilence},
       {.line = [&](const OutputLine& line) { return listener.hear(line); },
-       .poll = [&] { return interrupts.interrupted() ? Next::Stop : Next::Continue; },
-       .messages = [&]() -> std::vector<StdinMessage> {
-         if (mode || !listener.all_tried()) return {};
-         mode = agreed_mode(group, listener.trials());
-         return {{0, fmt::format("mode {}\n", *mode)}};
-       },
+       .poll = [&] { return watch.poll(); },
+       .messages = [&] { return watch.messages(); },
        .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
-
-  if (!listener.losses().empty()) {  // none: interrupted before
-    const double difference = checked_losses(framework, native.losses, listener.losses());
-    if (group.rank() == 0) {
-      context.err << fmt::format("same network: losses agree to {:.1g}\n", difference);
-    }
-  }
+  wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};
-  listener.describe(result, mode);
-  const Seconds total = slowest_total(gathered.ranks);
-  merge_ranks(result, std::move(gathered.ranks));
-  if (!result.steps.empty()) {
-    result.throughput = throughput_of(plan, result, total, {});
-    result.summary = summarize(result.steps, result.throughput.total_images_per_second);
-    result.last_loss = result.steps.back().losses.base_loss;
-  }
+  listener.describe(result, watch.mode());
+  if (const auto begin = listener.begin()) result.setup_seconds = (*begin - context.start).count();
+  add_numbers(result, plan, std::move(gathered));
   return {std::move(result), {}};
 }
 
