@@ -1,6 +1,6 @@
 #include "run/framework/framework_listener.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,10 @@ bool FrameworkListener::all_tried() const {
   if (!find_framework(plan_.config).mode.empty()) return false;
   const auto modes =
       std::ranges::count_if(framework_.modes, [](auto mode) { return !mode.empty(); });
-  return std::ssize(trials_) == modes;
+  if (std::ssize(unusable_) == modes) {
+    throw Error("{} can use none of its modes: {}", framework_.title, fmt::join(unusable_, "; "));
+  }
+  return std::ssize(trials_) + std::ssize(unusable_) == modes;
 }
 
 Seconds FrameworkListener::longest_step() const {
@@ -73,6 +76,15 @@ void FrameworkListener::take(const CheckEvent& event) {
 }
 
 void FrameworkListener::take(const TrialEvent& event) {
+  if (!event.problem.empty()) {
+    unusable_.push_back(fmt::format("{}: {}", event.mode, event.problem));
+    if (rank_ == 0) {
+      context_.err << fmt::format("note: {} cannot use mode {}: {}\n", framework_.title, event.mode,
+                                  event.problem)
+                   << std::flush;
+    }
+    return;
+  }
   trials_.push_back({event.mode, event.seconds});
   if (rank_ > 0) return;
   context_.err << fmt::format("{} in mode {}: {:.1f} ms per step\n", framework_.title, event.mode,

@@ -25,7 +25,7 @@ class FrameworkListener {
   // Throws Error when a loss is not finite, or when it is another network that is trained.
   Next hear(const OutputLine& line);
 
-  bool all_tried() const;  // every mode of the framework
+  bool all_tried() const;  // every mode of the framework; throws Error when none can be used
   std::span<const FrameworkTrial> trials() const { return trials_; }
   bool trains() const { return !steps_.empty(); }
   Seconds longest_step() const;
@@ -58,6 +58,7 @@ class FrameworkListener {
   std::optional<double> loss_difference_;
   DoneEvent done_;
   std::vector<FrameworkTrial> trials_;
+  std::vector<std::string> unusable_;  // modes, with the reason
   std::vector<StepEvent> steps_;
   TimePoint last_event_ = Clock::now();
 };

@@ -168,7 +168,8 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};
   listener.describe(result, watch.mode());
-  if (const auto begin = listener.begin()) result.setup_seconds = (*begin - context.start).count();
+  if (const auto begin = listener.begin())
+    result.setup_seconds = Seconds(*begin - context.start).count();
   add_numbers(result, plan, std::move(gathered));
   return {std::move(result), {}};
 }
