@@ -17,6 +17,16 @@ constexpr Framework kFrameworks[] = {
      .module = "torch",
      .install = "pip install torch",
      .modes = {"eager", "eager-channels-last", "compile", "compile-channels-last"}},
+    {.name = "tensorflow",
+     .title = "TensorFlow",
+     .module = "tensorflow",
+     .install = "pip install tensorflow",
+     .modes = {"function", "function-xla"}},
+    {.name = "jax",
+     .title = "JAX",
+     .module = "jax",
+     .install = "pip install jax",
+     .modes = {"jit", "jit-nhwc"}},
 };
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {

@@ -133,8 +133,6 @@ class Training:
 
     def __init__(self, job, mode, group):
         self.job = job
-        torch.set_num_threads(job.threads)
-        torch.manual_seed(job.rank)
         self.device = torch.device(job.device)
         layout = torch.channels_last if "channels-last" in mode else torch.contiguous_format
         place = {"device": self.device, "memory_format": layout}
@@ -146,8 +144,8 @@ class Training:
         self.host_loss = torch.empty((), pin_memory=self.device.type == "cuda")
         self.model, self.communication = self.network, None
         if group:
-            self.model = torch.nn.parallel.DistributedDataParallel(self.network,
-                                                                   gradient_as_bucket_view=True)
+            self.model = torch.nn.parallel.DistributedDataParallel(
+                self.network, process_group=group, gradient_as_bucket_view=True)
             if mode.startswith("eager") and job.device == "cpu":
                 self.communication = ExposedCommunication(self.model)
         self.knows_communication = not group or self.communication
@@ -222,12 +220,16 @@ class ExposedCommunication:
         return max(0.0, end_of_backward - self.last_ready)
 
 
-def connect(job):
+def start(job):
+    torch.set_num_threads(job.threads)
+    torch.manual_seed(job.rank)
+    if not job.grouped:
+        return "", None
     backend = "nccl" if job.device.startswith("cuda") else "gloo"
-    host, port = job.address.rsplit(":", 1)
+    host, port = job.addresses[0].rsplit(":", 1)
     os.environ.update(MASTER_ADDR=host, MASTER_PORT=port)
     torch.distributed.init_process_group(backend, rank=job.rank, world_size=job.size)
-    return backend
+    return backend, torch.distributed.group.WORLD
 
 
 if __name__ == "__main__":

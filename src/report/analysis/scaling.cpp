@@ -228,6 +228,17 @@ std::optional<double> Configuration::exposed_fraction() const {
   return exposed / mean_step;
 }
 
+std::vector<double> Configuration::phases_and_rest() const {
+  std::vector<double> parts;
+  double rest = mean_step;
+  for (const double phase : mean_phases) {
+    parts.push_back(std::isnan(phase) ? 0 : phase);
+    rest -= parts.back();
+  }
+  parts.push_back(std::max(rest, 0.0));
+  return parts;
+}
+
 bool ScalingReport::scales() const { return std::ranges::any_of(series, &Series::scales); }
 
 std::string engine_of(const Configuration& each) {
