@@ -17,6 +17,11 @@ constexpr Framework kFrameworks[] = {
      .module = "torch",
      .install = "pip install torch",
      .modes = {"eager", "eager-channels-last", "compile", "compile-channels-last"}},
+    {.name = "mxnet",
+     .title = "MXNet",
+     .module = "mxnet",
+     .install = "pip install mxnet==1.9.1 numpy==1.23.5",
+     .modes = {"imperative", "hybrid", "hybrid-static"}},
 };
 
 std::vector<std::string> modes_of(const Framework& framework) {

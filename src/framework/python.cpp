@@ -20,6 +20,8 @@ module = importlib.import_module(name)
 if name == "torch" and module.cuda.is_available():
     count = module.cuda.device_count()
     accelerators = ", %d x cuda (%s)" % (count, module.cuda.get_device_name(0))
+if name == "mxnet" and module.context.num_gpus() > 0:
+    accelerators = ", %d x cuda" % module.context.num_gpus()
 print(module.__version__)
 print("cpu" + accelerators)
 )py";
