@@ -1,5 +1,6 @@
 #include "framework/framework_job.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -51,7 +52,8 @@ void write_values(const FrameworkJob& job, const fs::path& path) {
 
 void write_examples(const FrameworkJob& job, const fs::path& directory) {
   NumberFile images(directory / "images.f32"), labels(directory / "labels.i32");
-  for (int step = 0; step < job.warmup_steps + job.timed_steps; ++step) {
+  const int steps = std::max(job.warmup_steps + job.timed_steps, job.check_steps);
+  for (int step = 0; step < steps; ++step) {
     const Batch& batch = job.input.next();
     if (step == 0) images.add(batch.images);
     labels.add(batch.labels);
@@ -108,7 +110,7 @@ std::string write_framework_job(const FrameworkJob& job, const std::string& dire
                      {"rank", job.rank},
                      {"size", job.size},
                      {"local_rank", job.local_rank},
-                     {"address", job.address}};
+                     {"addresses", job.addresses}};
   const fs::path path = folder / "job.json";
   std::ofstream file(path);
   file << json.dump(1) << "\n";

@@ -33,7 +33,7 @@ struct FrameworkJob {
   double check_learning_rate = 0;
 
   int rank = 0, size = 1, local_rank = 0;
-  std::string address = {};  // HOST:PORT at which rank 0 may listen
+  std::vector<std::string> addresses = {};  // HOST:PORT of every rank, where it may listen
 };
 
 // Writes everything into `directory`, which exists. Returns the path of job.json. Throws Error.

@@ -1,6 +1,7 @@
 #include "framework/framework_line.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "config/json.h"
@@ -17,6 +18,18 @@ std::optional<T> known(const Json& json, const char* key) {
   return found->get<T>();
 }
 
+// JSON has no number that is not finite: such a loss is a text, "nan" or "inf".
+double loss_of(const Json& json) {
+  return json.is_string() ? std::strtod(json.get<std::string>().c_str(), nullptr)
+                          : json.get<double>();
+}
+
+CheckEvent check(const Json& json) {
+  CheckEvent event;
+  for (const Json& loss : json.at("losses")) event.losses.push_back(loss_of(loss));
+  return event;
+}
+
 HelloEvent hello(const Json& json) {
   return {.framework = json.at("framework"),
           .version = json.at("version"),
@@ -29,7 +42,8 @@ StepEvent step(const Json& json) {
   StepEvent event = {.step = json.at("step").get<int>(),
                      .begin = Seconds(json.at("begin").get<double>()),
                      .end = Seconds(json.at("end").get<double>()),
-                     .loss = known<double>(json, "loss")};
+                     .loss = {}};
+  if (json.contains("loss") && !json.at("loss").is_null()) event.loss = loss_of(json.at("loss"));
   if (event.step < 1) throw Error("steps count from 1");
   if (!(event.end > event.begin)) throw Error("a step ends before it begins");
   const Json phases = json.contains("phases") ? json.at("phases") : Json::object();
@@ -47,7 +61,7 @@ FrameworkEvent event_of(const Json& json) {
   if (kind == "network") {
     return NetworkEvent{json.at("parameters").get<int64_t>(), known<int64_t>(json, "forward_macs")};
   }
-  if (kind == "check") return CheckEvent{json.at("losses").get<std::vector<double>>()};
+  if (kind == "check") return check(json);
   if (kind == "trial") return TrialEvent{json.at("mode"), json.at("seconds").get<double>()};
   if (kind == "step") return step(json);
   if (kind == "done") return DoneEvent{known<int64_t>(json, "peak_memory_bytes")};

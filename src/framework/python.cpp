@@ -14,16 +14,21 @@ constexpr Seconds kForImport{180};
 
 // Prints the version and the devices of a module.
 constexpr const char* kSurveyScript = R"py(
-import importlib, importlib.metadata, sys
-name, accelerators = sys.argv[1], ""
-module = importlib.import_module(name)
-if name == "torch" and module.cuda.is_available():
-    count = module.cuda.device_count()
-    accelerators = ", %d x cuda (%s)" % (count, module.cuda.get_device_name(0))
-if name == "mxnet" and module.context.num_gpus() > 0:
-    accelerators = ", %d x cuda" % module.context.num_gpus()
+import importlib, os, sys
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+module = importlib.import_module(sys.argv[1])
+gpus = []
+if module.__name__ == "torch" and module.cuda.is_available():
+    gpus = [module.cuda.get_device_name(i) for i in range(module.cuda.device_count())]
+if module.__name__ == "tensorflow":
+    gpus = [module.config.experimental.get_device_details(gpu).get("device_name", "GPU")
+            for gpu in module.config.list_physical_devices("GPU")]
+if module.__name__ == "jax":
+    gpus = [device.device_kind for device in module.devices() if device.platform != "cpu"]
+if module.__name__ == "mxnet":
+    gpus = ["GPU"] * module.context.num_gpus()
 print(module.__version__)
-print("cpu" + accelerators)
+print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 )py";
 
 }  // namespace

@@ -84,14 +84,9 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
   if (!each.phases_known()) return json;
   json["step_ms"] = number(1000 * each.mean_step);
   std::vector<double> phases;
-  double rest = each.mean_step;
-  for (const double phase : each.mean_phases) {
-    phases.push_back(1000 * phase);
-    rest -= phase;
-  }
-  phases.push_back(1000 * std::max(rest, 0.0));
+  for (const double part : each.phases_and_rest()) phases.push_back(1000 * part);
   json["phases_ms"] = numbers(phases);
-  json["exposed"] = number(each.exposed_fraction().value_or(0));
+  if (const auto exposed = each.exposed_fraction()) json["exposed"] = number(*exposed);
   return json;
 }
 

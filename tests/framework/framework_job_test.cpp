@@ -23,7 +23,8 @@ TEST(FrameworkJob, TheFilesHoldWhatTheJobCounts) {
                                                 .timed_steps = 2,
                                                 .input = input,
                                                 .learning_rates = {0.1, 0.1, 0.01},
-                                                .check_steps = 2},
+                                                .check_steps = 2,
+                                                .addresses = {"10.0.0.1:4000", "10.0.0.2:4001"}},
                                                directory.path().string());
   const auto size = [&](const char* name) {
     return static_cast<int64_t>(std::filesystem::file_size(directory.path() / name));
@@ -44,7 +45,18 @@ TEST(FrameworkJob, TheFilesHoldWhatTheJobCounts) {
   }
   EXPECT_EQ(size("masks.u8"), 2 * masked);
   EXPECT_EQ(job.at("learning_rates").size(), 3u);
+  EXPECT_EQ(job.at("addresses"), Json({"10.0.0.1:4000", "10.0.0.2:4001"}));
   EXPECT_TRUE(job.at("mode").is_null());
+}
+
+TEST(FrameworkJob, AShortRunHasLabelsForAllCheckedSteps) {
+  const TemporaryDirectory directory;
+  const Graph graph = build(find_model("lenet"));
+  SyntheticSource input({.image = graph.shape(graph.image()), .batch = 4, .labels = 10, .seed = 3});
+  write_framework_job(
+      {.graph = graph, .batch = 4, .timed_steps = 1, .input = input, .check_steps = 3},
+      directory.path().string());
+  EXPECT_EQ(std::filesystem::file_size(directory.path() / "labels.i32"), 4u * 4 * 3);
 }
 
 }  // namespace

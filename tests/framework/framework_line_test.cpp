@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace lockstep {
@@ -54,6 +56,11 @@ TEST(FrameworkLine, AStepHasTimesAndThePhasesThatAreKnown) {
 
 TEST(FrameworkLine, ALossThatIsNotANumberIsUnknownOrNan) {
   EXPECT_FALSE(parsed<StepEvent>(R"({"event": "step", "step": 1, "begin": 1, "end": 2})").loss);
+  const auto step =
+      parsed<StepEvent>(R"({"event": "step", "step": 1, "begin": 1, "end": 2, "loss": "nan"})");
+  EXPECT_TRUE(step.loss && std::isnan(*step.loss));
+  const auto check = parsed<CheckEvent>(R"({"event": "check", "losses": [1.5, "inf"]})");
+  EXPECT_TRUE(std::isinf(check.losses.at(1)));
 }
 
 TEST(FrameworkLine, OtherEventsAreRead) {

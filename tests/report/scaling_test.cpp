@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "config/run_id.h"
@@ -65,6 +66,19 @@ TEST(Scaling, SpeedUpAndEfficiencyAreRelativeToTheFewestDevices) {
 TEST(Scaling, PhasesAreMeansOverLaunches) {
   const ScalingReport report = make_scaling(two_curves());
   EXPECT_NEAR(report.configurations[0].exposed_fraction().value_or(0), 0.2, 1e-12);
+}
+
+TEST(Scaling, TimeOfUnknownPhasesIsTheRest) {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 2, .rates = {190, 191, 189}});
+  for (StoredRun& run : runs) {
+    run.result.summary.mean_phases.fill(std::numeric_limits<double>::quiet_NaN());
+    run.result.summary.mean_phases[static_cast<size_t>(Phase::Between)] = 1e-6;
+  }
+  const Configuration configuration = make_scaling(runs).configurations[0];
+  EXPECT_FALSE(configuration.exposed_fraction());
+  EXPECT_EQ(configuration.phases_and_rest().front(), 0);
+  EXPECT_NEAR(configuration.phases_and_rest().back(), configuration.mean_step - 1e-6, 1e-12);
 }
 
 // What the summary of several workers said before it was the throughput.

@@ -4,10 +4,12 @@ An adapter is a Python module that defines
 
   NAME, MODES                  its name for people; its modes of execution, the plainest first
   version()                    of the framework
-  connect(job)                 join the other ranks; returns how they communicate ("gloo")
-  Training(job, mode, group)   a network with its values, optimizer and examples; `group`: with the
-                               other ranks, else by itself
+  start(job)                   sets threads and device and joins the other ranks, if the job is
+                               grouped; returns how they communicate ("gloo") and the group
+  Training(job, mode, group)   a network with its values, optimizer and examples; `group`: that of
+                               start(), or None: without the other ranks
     .parameters                how many values it trains
+    .macs                      multiply-adds per image, counted as it ran a checked step
     .train_step(step, learning_rate, masks)  -> Step
 
 and ends with lockstep_job.run(). Whatever costs time in a step is in train_step() and in the mode.
@@ -59,11 +61,28 @@ class Job:
             yield variable, numbers[place:place + size]
             place += size
 
+    def channels_last(self):
+        """The same for networks in NHWC, as numpy arrays. Kernels of convolutions are HWIO. Those
+        of dense layers are input, output; inputs that come from an image are in order H, W, C."""
+        import numpy  # not every framework needs it
+        inputs = {layer["name"]: layer["inputs"][0] for layer in self.layers[1:]}
+        for variable, numbers in self.values():
+            values = numpy.frombuffer(numbers, "f").reshape(variable["shape"])
+            if values.ndim == 4:
+                values = values.transpose(2, 3, 1, 0)
+            elif values.ndim == 2:
+                image = self.shapes[inputs[variable["layer"]]]
+                if len(image) == 3:
+                    values = values.reshape(-1, *image).transpose(0, 2, 3, 1).reshape(values.shape)
+                values = values.T
+            yield variable, values
+
     def images(self):
         return self.numbers("images.f32", "f"), [self.batch_size, *self.image]
 
     def labels(self):
-        return self.numbers("labels.i32", "i"), [self.steps, self.batch_size]
+        labels = self.numbers("labels.i32", "i")
+        return labels, [len(labels) // self.batch_size, self.batch_size]
 
     def masks(self):
         """For every checked step: what each dropout layer keeps, as (bytes, shape) by its name."""
@@ -78,19 +97,30 @@ class Job:
             yield masks
 
 
-def check(job, adapter):
+def multiply_adds(layer, kernel, output):
+    """Per image, of a layer with kernels, by shapes: each number of the output is a sum over one
+    filter."""
+    return math.prod(output[1:]) * math.prod(kernel) // layer["output"][0]
+
+
+def json_number(value):
+    """JSON has no word for a number that is not finite: it becomes a text."""
+    return value if math.isfinite(value) else str(value)
+
+
+def check(job, adapter, mode):
     """The losses of the first steps, with the dropout masks of the job."""
-    training = adapter.Training(job, adapter.MODES[0], group=False)
+    training = adapter.Training(job, mode, None)
     losses = [training.train_step(step, job.check["learning_rate"], masks).loss()
               for step, masks in enumerate(job.masks())]
-    report("network", parameters=training.parameters)
-    report("check", losses=losses)
+    report("network", parameters=training.parameters, forward_macs=training.macs)
+    report("check", losses=[json_number(loss) for loss in losses])
 
 
 def fastest_mode(job, adapter):
     """Tries every mode for some steps; lockstep says which one all ranks use."""
     for mode in adapter.MODES:
-        training = adapter.Training(job, mode, group=False)
+        training = adapter.Training(job, mode, None)
         training.train_step(0, 0.0, None).loss()  # compiles
         seconds = []
         for step in range(3):
@@ -102,7 +132,8 @@ def fastest_mode(job, adapter):
 
 
 def report_step(number, step, begin, end):
-    report("step", step=number, begin=begin, end=end, loss=step.loss(), phases=step.phases)
+    report("step", step=number, begin=begin, end=end, loss=json_number(step.loss()),
+           phases=step.phases)
 
 
 def train(job, training):
@@ -128,11 +159,11 @@ def train(job, training):
 def run():
     adapter = sys.modules["__main__"]
     job = Job(sys.argv[1])
-    communication = adapter.connect(job) if job.grouped else ""
+    communication, group = adapter.start(job)
     report("hello", framework=adapter.NAME, version=adapter.version(), device=job.device,
            communication=communication, libraries={adapter.NAME: adapter.version()})
-    if job.check["steps"] > 0:
-        check(job, adapter)
     mode = job.mode or fastest_mode(job, adapter)
-    train(job, adapter.Training(job, mode, group=job.grouped))
+    if job.check["steps"] > 0:
+        check(job, adapter, mode)
+    train(job, adapter.Training(job, mode, group))
     report("done", peak_memory_bytes=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -8,7 +8,6 @@ import ctypes
 import gc
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ import traceback
 import numpy
 
 import lockstep_job
-from lockstep_job import Step
+from lockstep_job import Step, multiply_adds
 
 # MXNet reads these when it is imported: one operator at a time, on all threads of the job.
 os.environ.update(OMP_NUM_THREADS=str(lockstep_job.Job(sys.argv[1]).threads),
@@ -45,7 +44,8 @@ class Network(mx.gluon.HybridBlock):
     def __init__(self, job, context):
         super().__init__()
         self.layers, self.batch_size = job.layers, job.batch_size
-        self.masks = None  # by layer, of a checked step
+        self.masked_layers = job.check["masked_layers"]
+        self.macs = None  # multiply-adds per image, while they are counted
         self.trained = []
         for variable, values in job.values():
             parameter = self.add(variable["name"].replace("/", "_"),
@@ -68,20 +68,32 @@ class Network(mx.gluon.HybridBlock):
         setattr(self, name, parameter)  # an argument of hybrid_forward
         return parameter
 
-    def hybrid_forward(self, F, images, labels, **values):
+    def hybrid_forward(self, F, images, labels, *masks, **values):
         """F: mx.nd computes, mx.sym makes the graph of a hybrid mode."""
+        masks = dict(zip(self.masked_layers, masks))  # of a checked step
         outputs, loss = {"image": images}, 0
         for layer in self.layers[1:]:
             inputs = [outputs[name] for name in layer["inputs"]]
             own = {role: values.get(layer["name"] + "_" + role)
                    for role in ("kernel", "bias", "gamma", "beta", "mean", "variance")}
+            own["mask"] = masks.get(layer["name"])
             if layer["kind"] == "loss":
                 likelihood = F.pick(F.log_softmax(inputs[0]), labels)
                 loss = loss - layer["weight"] * F.mean(likelihood)
             else:
-                run = getattr(self, "run_" + layer["kind"])
-                outputs[layer["name"]] = run(F, layer, own, *inputs)
+                output = getattr(self, "run_" + layer["kind"])(F, layer, own, *inputs)
+                outputs[layer["name"]] = output
+                if self.macs is not None and own["kernel"] is not None:
+                    self.macs += multiply_adds(layer, own["kernel"].shape, output.shape)
         return loss
+
+    def count_macs(self, images, labels):
+        """By one more pass through the layers: only arrays have shapes, not graphs."""
+        self.macs = 0
+        values = {name: parameter.data() for name, parameter in self._reg_params.items()}
+        self.hybrid_forward(mx.nd, images, labels, **values)
+        macs, self.macs = self.macs, None
+        return macs
 
     def run_conv(self, F, layer, own, x, groups=1):
         top, bottom, left, right = layer["pads"]
@@ -122,8 +134,8 @@ class Network(mx.gluon.HybridBlock):
         x = F.LRN(x, nsize=size, alpha=layer["alpha"] * size, beta=layer["beta"],
                   knorm=layer["bias"])
         # MXNet 1.9.1 computes wrong gradients of LRN when the one that arrives is in a blocked
-        # layout of oneDNN, as after a convolution. A reshape makes it plain.
-        return F.reshape(x, shape=(0, 0, 0, 0))
+        # layout of oneDNN, as after a convolution. Taking all of a slice makes it plain.
+        return F.slice_axis(x, axis=0, begin=0, end=None)
 
     def run_relu(self, F, layer, own, x):
         return F.relu(x) if layer["ceiling"] is None else F.clip(x, 0, layer["ceiling"])
@@ -131,9 +143,9 @@ class Network(mx.gluon.HybridBlock):
     run_relu6 = run_relu
 
     def run_dropout(self, F, layer, own, x):
-        if self.masks is None:
+        if own["mask"] is None:
             return F.Dropout(x, p=1 - layer["keep"])
-        return x * self.masks[layer["name"]].reshape(x.shape) / layer["keep"]
+        return F.elemwise_mul(x, own["mask"]) / layer["keep"]
 
     def run_add(self, F, layer, own, x, y):
         return F.elemwise_add(x, y)
@@ -157,69 +169,64 @@ class Training:
     def __init__(self, job, mode, group):
         self.on_cpu, self.ranks = job.device == "cpu", job.size if group else 1
         self.context = mx.cpu() if self.on_cpu else mx.gpu(int(job.device.split(":")[1]))
-        mx.random.seed(job.rank)
-        with self.context:
-            self.network = Network(job, self.context)
+        self.network = Network(job, self.context)
         self.network.hybridize(**HYBRIDIZE[mode])
         self.images = tensor(*job.images(), self.context)
         self.labels = tensor(*job.labels(), self.context)
         self.parameters = sum(value.data().size for value in self.network.trained)
         # Workers update, not servers: their optimizer would keep its first learning rate.
-        self.trainer = mx.gluon.Trainer(self.network.trained, *optimizer_of(job),
-                                        kvstore=STORES[-1] if group else None,
+        self.trainer = mx.gluon.Trainer(self.network.trained, *optimizer_of(job), kvstore=group,
                                         update_on_kvstore=False if group else None)
+
+    @property
+    def macs(self):
+        with self.context:
+            return self.network.count_macs(self.images, self.labels[0])
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()
-        if masks is not None:
-            self.network.masks = {name: tensor(*mask, self.context)
-                                  for name, mask in masks.items()}
+        masks = [tensor(*mask, self.context) for mask in (masks or {}).values()]
         self.trainer.set_learning_rate(learning_rate)
         with self.context, mx.autograd.record():
-            loss = self.network(self.images, self.labels[step])
+            loss = self.network(self.images, self.labels[step], *masks)
         loss.backward()
-        self.trainer.step(self.ranks)  # the mean: stores add gradients up
-        # All of this was queued only, and gradients are sent while backward runs. To wait between
-        # phases would end that.
+        self.trainer.step(self.ranks)  # the mean: servers add gradients up
+        # All of this is only queued so far, and gradients are sent while backward runs. Waiting
+        # between phases would end that.
+        phases = {"exposed_communication": 0.0} if self.ranks == 1 else {}
         if self.on_cpu:
             mx.nd.waitall()
-            return Step(begin, time.monotonic(), loss.asscalar().item, {})
+            return Step(begin, time.monotonic(), lambda: loss.asscalar().item(), phases)
         host = loss.copyto(mx.cpu())
-        return Step(begin, None, lambda: host.asscalar().item(), {})
+        return Step(begin, None, lambda: host.asscalar().item(), phases)
 
 
 def optimizer_of(job):
-    """Its name, and its settings. "nag" is momentum as Nesterov's."""
+    """Its name and settings. "nag" is Nesterov's momentum."""
     settings = {"learning_rate": 0.0, "wd": job.weight_decay}
     if job.optimizer["name"] == "momentum":
         return "nag", {**settings, "momentum": job.optimizer["momentum"]}
     return "sgd", settings
 
 
-STORES = []  # of gradients, shared with the other ranks
-HELPERS = []
+HELPERS = []  # processes
 
 
-def connect(job):
-    """One parameter server beside every rank; beside rank 0 the scheduler of all."""
-    host, port = job.address.rsplit(":", 1)
-    os.environ.update(DMLC_PS_ROOT_URI=host, DMLC_PS_ROOT_PORT=port,
-                      DMLC_NODE_HOST=own_address(host, int(port)),
+def start(job):
+    """With other ranks: a parameter server beside every one, and a scheduler beside rank 0."""
+    mx.random.seed(job.rank)
+    if not job.grouped:
+        return "", None
+    host, port = job.addresses[0].rsplit(":", 1)
+    own_host = job.addresses[job.rank].rsplit(":", 1)[0]
+    os.environ.update(DMLC_PS_ROOT_URI=host, DMLC_PS_ROOT_PORT=port, DMLC_NODE_HOST=own_host,
                       DMLC_NUM_WORKER=str(job.size), DMLC_NUM_SERVER=str(job.size))
     for role in ["scheduler", "server"] if job.rank == 0 else ["server"]:
         HELPERS.append(subprocess.Popen([sys.executable, "-c", "import mxnet"],
                                         env={**os.environ, "DMLC_ROLE": role},
                                         preexec_fn=end_with_parent))
     os.environ["DMLC_ROLE"] = "worker"
-    STORES.append(mx.kv.create("dist_sync" if job.device == "cpu" else "dist_sync_device"))
-    return "ps-lite"
-
-
-def own_address(host, port):
-    """The address from which this machine reaches another. Sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route:
-        route.connect((host, port))
-        return route.getsockname()[0]
+    return "ps-lite", mx.kv.create("dist_sync" if job.device == "cpu" else "dist_sync_device")
 
 
 def end_with_parent():
@@ -227,9 +234,8 @@ def end_with_parent():
 
 
 def leave():
-    """Waits for the other ranks: their servers, and ours, serve all of them."""
-    STORES.clear()
-    gc.collect()
+    """Waits for the other ranks, which still use our server."""
+    gc.collect()  # the store: its end waits for theirs
     for helper in HELPERS:
         helper.wait()
 
@@ -239,5 +245,5 @@ if __name__ == "__main__":
         lockstep_job.run()
     except BaseException:
         traceback.print_exc()
-        os._exit(1)  # at a normal exit the store waits for the other ranks
+        os._exit(1)  # a normal end would wait for the other ranks
     leave()

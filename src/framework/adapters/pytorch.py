@@ -35,6 +35,7 @@ class Network(torch.nn.Module):
         super().__init__()
         self.layers = job.layers
         self.masks = None  # by layer, of a checked step
+        self.macs = 0  # multiply-adds of a checked step, per image
         for variable, values in job.values():
             value = tensor(values, variable["shape"])
             self.register_parameter(variable["name"].replace("/", "_"), torch.nn.Parameter(value))
@@ -49,12 +50,18 @@ class Network(torch.nn.Module):
 
     def forward(self, images, labels):
         outputs, loss = {"image": images}, 0
+        if self.masks is not None:
+            self.macs = 0
         for layer in self.layers[1:]:
             inputs = [outputs[name] for name in layer["inputs"]]
             if layer["kind"] == "loss":
                 loss = loss + layer["weight"] * F.cross_entropy(inputs[0], labels)
             else:
-                outputs[layer["name"]] = getattr(self, "run_" + layer["kind"])(layer, *inputs)
+                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
+                outputs[layer["name"]] = output
+                kernel = self.value(layer, "kernel")
+                if self.masks is not None and kernel is not None:
+                    self.macs += output[0].numel() * kernel[0].numel()
         return loss
 
     def run_conv(self, layer, x, groups=1):
@@ -126,8 +133,6 @@ class Training:
 
     def __init__(self, job, mode, group):
         self.job = job
-        torch.set_num_threads(job.threads)
-        torch.manual_seed(job.rank)
         self.device = torch.device(job.device)
         layout = torch.channels_last if "channels-last" in mode else torch.contiguous_format
         place = {"device": self.device, "memory_format": layout}
@@ -139,8 +144,8 @@ class Training:
         self.host_loss = torch.empty((), pin_memory=self.device.type == "cuda")
         self.model, self.communication = self.network, None
         if group:
-            self.model = torch.nn.parallel.DistributedDataParallel(self.network,
-                                                                   gradient_as_bucket_view=True)
+            self.model = torch.nn.parallel.DistributedDataParallel(
+                self.network, process_group=group, gradient_as_bucket_view=True)
             if mode.startswith("eager") and job.device == "cpu":
                 self.communication = ExposedCommunication(self.model)
         self.knows_communication = not group or self.communication
@@ -156,6 +161,10 @@ class Training:
         momentum = self.job.optimizer["momentum"] if self.job.optimizer["name"] == "momentum" else 0
         return torch.optim.SGD([group for group in groups if group["params"]], lr=0.0,
                                momentum=momentum, nesterov=momentum > 0)
+
+    @property
+    def macs(self):
+        return self.network.macs
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()
@@ -211,12 +220,16 @@ class ExposedCommunication:
         return max(0.0, end_of_backward - self.last_ready)
 
 
-def connect(job):
+def start(job):
+    torch.set_num_threads(job.threads)
+    torch.manual_seed(job.rank)
+    if not job.grouped:
+        return "", None
     backend = "nccl" if job.device.startswith("cuda") else "gloo"
-    host, port = job.address.rsplit(":", 1)
+    host, port = job.addresses[0].rsplit(":", 1)
     os.environ.update(MASTER_ADDR=host, MASTER_PORT=port)
     torch.distributed.init_process_group(backend, rank=job.rank, world_size=job.size)
-    return backend
+    return backend, torch.distributed.group.WORLD
 
 
 if __name__ == "__main__":

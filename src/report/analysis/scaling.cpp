@@ -222,8 +222,20 @@ bool Configuration::phases_known() const {
 }
 
 std::optional<double> Configuration::exposed_fraction() const {
-  if (!phases_known()) return {};
-  return mean_phases[static_cast<size_t>(Phase::Communication)] / mean_step;
+  const double exposed = mean_phases[static_cast<size_t>(Phase::Communication)];
+  if (!phases_known() || !std::isfinite(exposed)) return {};
+  return exposed / mean_step;
+}
+
+std::vector<double> Configuration::phases_and_rest() const {
+  std::vector<double> parts;
+  double rest = mean_step;
+  for (const double phase : mean_phases) {
+    parts.push_back(std::isnan(phase) ? 0 : phase);
+    rest -= parts.back();
+  }
+  parts.push_back(std::max(rest, 0.0));
+  return parts;
 }
 
 bool ScalingReport::scales() const { return std::ranges::any_of(series, &Series::scales); }

@@ -39,7 +39,8 @@ struct Configuration {
   std::vector<std::string> warnings = {};  // reasons to distrust its numbers, with advice
 
   bool phases_known() const;                       // false for external programs
-  std::optional<double> exposed_fraction() const;  // of the step; absent: phases are unknown
+  std::optional<double> exposed_fraction() const;  // of the step; absent: it is unknown
+  std::vector<double> phases_and_rest() const;     // seconds; those not known are in the rest
 };
 
 struct ScalingPoint {

@@ -128,8 +128,10 @@ std::string communication_line(const RunResult& run) {
   const double exposed = run.summary.mean_phases[static_cast<size_t>(Phase::Communication)];
   int64_t bytes = 0;
   for (const Transfer& transfer : run.transfers) bytes += transfer.bytes;
-  std::string line = fmt::format("exposed communication {:.1f} ms, {:.1f} % of a step",
-                                 1e3 * exposed, 100 * exposed / run.summary.mean_step);
+  std::string line = std::isnan(exposed)
+                         ? "exposed communication not reported"
+                         : fmt::format("exposed communication {:.1f} ms, {:.1f} % of a step",
+                                       1e3 * exposed, 100 * exposed / run.summary.mean_step);
   if (bytes > 0) {
     line += fmt::format("; {} in {} {} by {}", bytes_text(bytes), run.transfers.size(),
                         run.transfers.size() == 1 ? "message" : "messages", run.facts.communicator);

@@ -117,12 +117,7 @@ std::string breakdown(const ScalingReport& report) {
     if (!each.speed || !each.phases_known() || ++all > kMostBars) continue;
     Bar& bar = chart.bars.emplace_back();
     bar.label = label_of(report, each);
-    double rest = each.mean_step;
-    for (const double phase : each.mean_phases) {
-      bar.parts.push_back(1000 * phase);
-      rest -= phase;
-    }
-    bar.parts.push_back(1000 * std::max(rest, 0.0));
+    for (const double part : each.phases_and_rest()) bar.parts.push_back(1000 * part);
   }
   chart.note = note_on(all, kMostBars, "configurations");
   return stacked_bars_svg(chart);

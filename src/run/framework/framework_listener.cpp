@@ -87,14 +87,10 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
     StepRecord record;
     record.begin = point_at(event.begin) - start;
     record.duration = (i + 1 < steps_.size() ? steps_[i + 1].begin : event.end) - event.begin;
-    Seconds rest = record.duration;
     for (size_t phase = 0; phase < event.phases.size(); ++phase) {
       record.phases[phase] = Seconds(event.phases[phase].value_or(kUnknown));
-      if (event.phases[phase]) rest -= record.phases[phase];
     }
-    const bool any =
-        std::ranges::any_of(event.phases, [](const auto& each) { return each.has_value(); });
-    if (any) record.phase(Phase::Between) = rest;
+    record.phase(Phase::Between) = record.duration - (event.end - event.begin);
     record.images = plan_.facts.batch_size;
     record.losses.base_loss = record.losses.total_loss = event.loss.value_or(kUnknown);
     records.push_back(record);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/scratch_directory.h"
+#include "base/text.h"
 #include "comm/gather.h"
 #include "comm/own_address.h"
 #include "framework/framework_job.h"
@@ -33,16 +34,25 @@ constexpr int kCheckSteps = 3;
 constexpr double kSameLoss = 1e-3;
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
 
-// HOST:PORT where rank 0's framework may listen. Collective.
-std::string rendezvous(Group& group, const RunConfig& config) {
+// A free port of this host for every rank. The first rank of a host finds them for all: by
+// themselves two could find the same one. Collective.
+std::string own_port(Group& group) {
+  const std::string found =
+      group.local_rank() == 0 ? fmt::format("{}", fmt::join(free_ports(group.workers_here()), ","))
+                              : "";
+  const std::vector<std::string> ports = all_gather(group.control(), found);
+  const Roster& roster = group.roster();
+  const std::string& host = roster.members[static_cast<size_t>(roster.rank)].host;
+  const int first = ranks_on_host(roster, host).front();
+  return split(ports[static_cast<size_t>(first)], ',')[static_cast<size_t>(group.local_rank())];
+}
+
+// HOST:PORT of every rank, where its framework may listen. Collective.
+std::vector<std::string> rendezvous(Group& group, const RunConfig& config) {
   const std::vector<std::string> networks = all_gather(group.control(), own_networks());
-  std::string address;
-  if (group.rank() == 0) {
-    const std::string host =
-        group.nodes() == 1 ? "127.0.0.1" : own_address(group.roster(), config.interface, networks);
-    address = fmt::format("{}:{}", host, free_ports(1).front());
-  }
-  return broadcast_text(group.control(), address, 0);
+  const std::string host =
+      group.nodes() == 1 ? "127.0.0.1" : own_address(group.roster(), config.interface, networks);
+  return all_gather(group.control(), fmt::format("{}:{}", host, own_port(group)));
 }
 
 FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
@@ -68,7 +78,7 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .rank = group.rank(),
           .size = group.control().size(),
           .local_rank = group.local_rank(),
-          .address = rendezvous(group, plan.config)};
+          .addresses = rendezvous(group, plan.config)};
 }
 
 void write_text(const std::filesystem::path& path, std::string_view text) {

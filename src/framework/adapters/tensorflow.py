@@ -1,0 +1,237 @@
+"""Trains the network of a lockstep job with TensorFlow.
+
+usage: lockstep_tensorflow.py JOB.json
+
+The job describes the network layer by layer. lockstep_job.py reads it and reports the steps. A step
+is one tf.function: forward, backward, all-reduce and update.
+"""
+import json
+import os
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # read when TensorFlow is imported
+import numpy
+import tensorflow as tf
+
+import lockstep_job
+from lockstep_job import Step, multiply_adds
+
+NAME = "TensorFlow"
+MODES = ["function", "function-xla"]
+
+
+def version():
+    return tf.__version__
+
+
+def padding(layer, x):
+    """SAME or VALID where that is what the layer says: pooling knows nothing else under XLA."""
+    top, bottom, left, right = layer["pads"]
+    if not any(layer["pads"]):
+        return "VALID"
+    same = []
+    for size, kernel in zip(x.shape[1:3], layer["kernel"]):
+        outputs = -(-size // layer["stride"])
+        total = max(0, (outputs - 1) * layer["stride"] + kernel - size)
+        same += [total // 2, total - total // 2]
+    return "SAME" if same == layer["pads"] else [[0, 0], [top, bottom], [left, right], [0, 0]]
+
+
+class Network:
+    """The layers of the job, in order and in NHWC."""
+
+    def __init__(self, job):
+        self.layers = job.layers
+        self.masks = None  # by layer, of a checked step
+        self.macs = 0  # multiply-adds per image
+        self.values = {variable["name"]: tf.Variable(values, name=variable["name"])
+                       for variable, values in job.channels_last()}
+        self.averages = {}  # of batch normalisation: mean, variance
+        for layer in self.layers:
+            if layer["kind"] == "bn":
+                channels = [layer["output"][0]]
+                self.averages[layer["name"]] = (tf.Variable(tf.zeros(channels), trainable=False),
+                                                tf.Variable(tf.ones(channels), trainable=False))
+
+    def value(self, layer, role):
+        return self.values.get(layer["name"] + "/" + role)
+
+    def loss(self, images, labels, masks):
+        self.masks, self.macs = masks, 0
+        outputs, loss = {"image": images}, 0.0
+        for layer in self.layers[1:]:
+            inputs = [outputs[name] for name in layer["inputs"]]
+            if layer["kind"] == "loss":
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, inputs[0])
+                loss += layer["weight"] * tf.reduce_mean(losses)
+            else:
+                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
+                outputs[layer["name"]] = output
+                kernel = self.value(layer, "kernel")
+                if kernel is not None:
+                    self.macs += multiply_adds(layer, kernel.shape, output.shape)
+        return loss
+
+    def with_bias(self, layer, x):
+        bias = self.value(layer, "bias")
+        return x if bias is None else tf.nn.bias_add(x, bias)
+
+    def run_conv(self, layer, x):
+        return self.with_bias(layer, tf.nn.conv2d(x, self.value(layer, "kernel"), layer["stride"],
+                                                  padding(layer, x)))
+
+    def run_depthwise(self, layer, x):  # TensorFlow has the channels third: H, W, C, 1
+        kernel = tf.reshape(self.value(layer, "kernel"), [*layer["kernel"], x.shape[3], 1])
+        strides = [1, layer["stride"], layer["stride"], 1]
+        return self.with_bias(layer, tf.nn.depthwise_conv2d(x, kernel, strides, padding(layer, x)))
+
+    def run_maxpool(self, layer, x):
+        pads = padding(layer, x)
+        if not isinstance(pads, str):
+            x, pads = tf.pad(x, pads, constant_values=x.dtype.min), "VALID"
+        return tf.nn.max_pool2d(x, layer["kernel"], layer["stride"], pads)
+
+    def run_avgpool(self, layer, x):  # padding does not count; nor does it in SAME
+        pads = padding(layer, x)
+        if isinstance(pads, str):
+            return tf.nn.avg_pool2d(x, layer["kernel"], layer["stride"], pads)
+        ones = tf.pad(tf.ones_like(x[:1, :, :, :1]), pads)
+        return (tf.nn.avg_pool2d(tf.pad(x, pads), layer["kernel"], layer["stride"], "VALID") /
+                tf.nn.avg_pool2d(ones, layer["kernel"], layer["stride"], "VALID"))
+
+    def run_fc(self, layer, x):
+        x = tf.reshape(x, [x.shape[0], -1])
+        return self.with_bias(layer, tf.matmul(x, self.value(layer, "kernel")))
+
+    def run_bn(self, layer, x):
+        mean, variance = self.averages[layer["name"]]
+        gamma = self.value(layer, "gamma")
+        results = tf.raw_ops.FusedBatchNormV3(
+            x=x, scale=tf.ones_like(mean) if gamma is None else gamma,
+            offset=self.value(layer, "beta"), mean=mean, variance=variance,
+            epsilon=layer["epsilon"], exponential_avg_factor=1 - layer["decay"], is_training=True)
+        mean.assign(results.batch_mean)  # the moving averages, by exponential_avg_factor
+        variance.assign(results.batch_variance)
+        return results.y
+
+    def run_lrn(self, layer, x):
+        return tf.nn.lrn(x, layer["radius"], layer["bias"], layer["alpha"], layer["beta"])
+
+    def run_relu(self, layer, x):
+        return tf.nn.relu(x)
+
+    def run_relu6(self, layer, x):
+        return tf.nn.relu6(x)
+
+    def run_dropout(self, layer, x):
+        if self.masks:
+            return x * tf.reshape(self.masks[layer["name"]], x.shape) / layer["keep"]
+        return tf.nn.dropout(x, 1 - layer["keep"])
+
+    def run_add(self, layer, x, y):
+        return x + y
+
+    def run_concat(self, layer, *inputs):
+        return tf.concat(inputs, 3)
+
+    def run_globalpool(self, layer, x):
+        return tf.reduce_mean(x, (1, 2))
+
+    def run_padchannels(self, layer, x):
+        return tf.pad(x, [[0, 0], [0, 0], [0, 0], [layer["before"], layer["after"]]])
+
+
+def tensor(numbers, shape):
+    """On the device. Of images, NCHW becomes NHWC."""
+    array = numpy.frombuffer(numbers, numbers.typecode).reshape(shape)
+    return tf.identity(array.transpose(0, 2, 3, 1) if array.ndim == 4 else array)
+
+
+class Training:
+    """A network with its optimizer and its examples, in one mode of execution."""
+
+    def __init__(self, job, mode, group):
+        self.job, self.group = job, group
+        self.network = Network(job)
+        self.images = tensor(*job.images())
+        self.labels = tf.unstack(tensor(*job.labels()))
+        self.values = list(self.network.values.values())
+        self.parameters = sum(value.shape.num_elements() for value in self.values)
+        self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False) for value in self.values]
+        # XLA does not compile the all-reduce: between ranks it compiles what is on either side.
+        xla = mode == "function-xla"
+        self.gradients = tf.function(self.gradients, jit_compile=xla)
+        self.update = tf.function(self.update, jit_compile=xla)
+        self.step = tf.function(self.distributed_step if group else self.local_step,
+                                jit_compile=xla and not group)
+
+    @property
+    def macs(self):
+        return self.network.macs
+
+    def gradients(self, images, labels, masks):
+        with tf.GradientTape() as tape:
+            loss = self.network.loss(images, labels, masks)
+        return loss, tape.gradient(loss, self.values)
+
+    def update(self, gradients, learning_rate):
+        optimizer = self.job.optimizer
+        variables = self.job.network["variables"]
+        for variable, value, sums, gradient in zip(variables, self.values, self.momenta, gradients):
+            if variable["decays"]:
+                gradient += self.job.weight_decay * value
+            if optimizer["name"] == "momentum":
+                tf.raw_ops.ResourceApplyMomentum(
+                    var=value.handle, accum=sums.handle, lr=learning_rate, grad=gradient,
+                    momentum=optimizer["momentum"], use_nesterov=True)
+            else:
+                value.assign_sub(learning_rate * gradient)
+
+    def distributed_step(self, *arguments):
+        return self.group.run(self.local_step, arguments)
+
+    def local_step(self, images, labels, learning_rate, masks):
+        loss, gradients = self.gradients(images, labels, masks)
+        if self.group:
+            gradients = average(gradients)
+        self.update(gradients, learning_rate)
+        with tf.device("CPU"):
+            return tf.identity(loss)  # so a step ends only when it has computed its loss
+
+    def train_step(self, step, learning_rate, masks):
+        begin = time.monotonic()
+        masks = {name: tf.cast(tensor(*mask), tf.float32) for name, mask in (masks or {}).items()}
+        loss = self.step(self.images, self.labels[step], tf.constant(learning_rate), masks)
+        return Step(begin, time.monotonic(), lambda: float(loss),
+                    {} if self.group else {"exposed_communication": 0.0})
+
+
+def average(gradients):
+    """Packs of at least 25 MB, so that the first are reduced while backward computes the rest."""
+    options = tf.distribute.experimental.CommunicationOptions(bytes_per_pack=25 * 2**20)
+    replica = tf.distribute.get_replica_context()
+    return replica.all_reduce(tf.distribute.ReduceOp.MEAN, gradients, options)
+
+
+def start(job):
+    tf.config.threading.set_intra_op_parallelism_threads(job.threads)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    gpus = []
+    if job.device.startswith("cuda"):
+        gpus = [tf.config.list_physical_devices("GPU")[int(job.device.split(":")[1])]]
+        tf.config.experimental.set_memory_growth(gpus[0], True)
+    tf.config.set_visible_devices(gpus, "GPU")
+    tf.random.set_seed(job.rank)
+    if not job.grouped:
+        return "", None
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": job.addresses},
+                                          "task": {"type": "worker", "index": job.rank}})
+    kinds = tf.distribute.experimental.CommunicationImplementation
+    options = tf.distribute.experimental.CommunicationOptions(
+        implementation=kinds.NCCL if gpus else kinds.RING)
+    strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    return "nccl" if gpus else "grpc", strategy
+
+
+if __name__ == "__main__":
+    lockstep_job.run()
