@@ -27,6 +27,11 @@ constexpr Framework kFrameworks[] = {
      .module = "jax",
      .install = "pip install jax",
      .modes = {"jit", "jit-nhwc"}},
+    {.name = "mxnet",
+     .title = "MXNet",
+     .module = "mxnet",
+     .install = "pip install mxnet==1.9.1 numpy==1.23.5",
+     .modes = {"imperative", "hybrid", "hybrid-static"}},
 };
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {

@@ -26,6 +26,8 @@ if module.__name__ == "tensorflow":
             for gpu in module.config.list_physical_devices("GPU")]
 if module.__name__ == "jax":
     gpus = [device.device_kind for device in module.devices() if device.platform != "cpu"]
+if module.__name__ == "mxnet":
+    gpus = ["GPU"] * module.context.num_gpus()
 print(module.__version__)
 print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 )py";
