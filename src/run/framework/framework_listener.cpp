@@ -99,19 +99,8 @@ void FrameworkListener::take(const StepEvent& event) {
   if (event.loss && !std::isfinite(*event.loss)) {
     throw Error("{}: the loss of step {} is not a number", framework_.title, event.step);
   }
-  if (event.step == 1) check_first_loss(event);
   steps_.push_back(event);
   if (rank_ == 0) show(event);
-}
-
-// The checked steps are of the plainest mode; the first loss is of the measured one. It can be
-// compared where nothing is random and no other rank takes part.
-void FrameworkListener::check_first_loss(const StepEvent& event) const {
-  const bool random = std::ranges::any_of(plan_.graph.nodes(), [](const Node& node) {
-    return std::holds_alternative<Dropout>(node.layer);
-  });
-  if (random || !event.loss || native_.losses.empty() || plan_.facts.devices > 1) return;
-  same_losses(framework_, std::span(native_.losses).first(1), std::span(&*event.loss, 1));
 }
 
 void FrameworkListener::show(const StepEvent& event) const {

@@ -46,7 +46,6 @@ class FrameworkListener {
   void take(const StepEvent& event);
   void take(const DoneEvent& event) { done_ = event; }
 
-  void check_first_loss(const StepEvent& event) const;
   void show(const StepEvent& event) const;
 
   const RunPlan& plan_;
