@@ -279,7 +279,7 @@ std::vector<RunOption> make_table() {
      "the framework in its fastest mode",
      {.value_name = "MODE", .only_starts = true}},
     {"python", &R::python, kProgram,
-     "Python of the framework, or of one framework as NAME=PATH; may be repeated [the active "
+     "Python of the framework or program, or of one as NAME=PATH; may be repeated [the active "
      "environment's]",
      {.value_name = "PATH", .only_starts = true}},
 
@@ -300,7 +300,8 @@ std::vector<RunOption> make_table() {
      "write all measurements to this file, as JSON; -: to stdout, and all else to stderr",
      {.value_name = "FILE", .only_tells = true}},
     {"log-dir", &R::log_dir, kTold,
-     "directory for the logs of all processes [lockstep-runs/TIME-MODEL]",
+     "directory for the output of each process, one file per rank [lockstep-runs/TIME-MODEL where "
+     "processes are launched]",
      {.value_name = "DIR", .only_tells = true}},
     {"profile", &R::profile, kTold, "print time, GFLOP/s and kernel of each layer"},
     {"profile-file", &R::profile_file, kTold,

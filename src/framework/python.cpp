@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "base/error.h"
 #include "config/json.h"
+#include "config/python_choice.h"
 #include "process/ask.h"
 
 namespace lockstep {
@@ -36,22 +34,10 @@ print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment) {
-  std::string for_all, for_this;
-  for (const std::string& entry : given) {
-    const size_t equals = entry.find('=');
-    if (equals == std::string::npos) {
-      for_all = entry;
-    } else if (find_framework(entry.substr(0, equals)).framework == &framework) {
-      for_this = entry.substr(equals + 1);
-    }
-  }
-  if (!for_this.empty()) return for_this;
-  if (!for_all.empty()) return for_all;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const auto prefix = environment(variable);
-    if (prefix && !prefix->empty()) return *prefix + "/bin/python3";
-  }
-  return "python3";
+  const auto is_meant = [&](const std::string& name) {
+    return find_framework(name).framework == &framework;
+  };
+  return chosen_python(given, is_meant, environment);
 }
 
 FrameworkSurvey survey(const Framework& framework, const std::string& python) {

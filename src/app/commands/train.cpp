@@ -7,6 +7,7 @@
 
 #include "app/options.h"
 #include "app/other_program.h"
+#include "app/own_log.h"
 #include "app/result_on_stdout.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
@@ -96,11 +97,13 @@ int train(RunContext& context, Request request) {
     return launch_train(context, config, request.per_host ? PerHost::AsGiven : PerHost::AsSlots);
   }
   const Roles roles = roles_of(config, identity);
-  if (!config.log_dir.empty() && identity.rendezvous != Rendezvous::Store) {
-    throw UsageError("--log-dir: only a launcher writes logs, and this process starts no others");
-  }
-  return roles.is_server(identity.rank) ? serve(context, config, identity, roles)
-                                        : work(context, config, identity, roles);
+  const auto take_part = [&](RunContext& streams) {
+    return roles.is_server(identity.rank) ? serve(streams, config, identity, roles)
+                                          : work(streams, config, identity, roles);
+  };
+  // Our launcher keeps the logs of those that it starts.
+  const bool logs = !config.log_dir.empty() && identity.rendezvous != Rendezvous::Store;
+  return logs ? with_own_log(context, config, identity.rank, take_part) : take_part(context);
 }
 
 }  // namespace

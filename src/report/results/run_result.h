@@ -93,11 +93,13 @@ struct ProgramReading {
   std::optional<int64_t> step;
   Seconds time{};  // arrival of the line, since the start
   double images_per_second = 0;
+  std::optional<double> loss = {};
 };
 struct ProgramRun {
   std::string name, source;                        // source: the definition's file
   std::vector<std::vector<std::string>> commands;  // of each process
   Seconds duration{};                              // with its start-up
+  std::string step_lines_of = "run";               // or "worker": of the one that printed it
   std::vector<ProgramReading> step_lines, total_lines;
   std::vector<std::string> last_lines;  // of the process that failed
 };
