@@ -36,7 +36,8 @@ def sweep(options):
                "--order-seed", str(options.seed), "--output", options.results]
     if options.tf_cnn_benchmarks:
         command[3] += ",tf_cnn_benchmarks"
-        command += ["--program-dir", options.tf_cnn_benchmarks]
+        command += ["--program-dir", options.tf_cnn_benchmarks, "--python",
+                    f"tf_cnn_benchmarks={options.environments}/tensorflow/bin/python3"]
     for python in sorted(options.environments.glob("*/bin/python3")):
         command += ["--python", f"{python.parent.parent.name}={python}"]
     # Launches that failed are rows of the tables; a request that cannot be run is not.

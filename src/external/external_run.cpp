@@ -48,7 +48,7 @@ Addresses local_addresses(const ProcessCounts& counts) {
 }
 
 void refuse(const std::vector<std::string>& problems) {
-  if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  if (!problems.empty()) throw NotSupportedError("{}", fmt::join(problems, "\n"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class Planner {
     }
     check_needed();
     check_arithmetic();
-    if (!problems_.empty()) throw UsageError("{}", fmt::join(problems_, "\n"));
+    if (!problems_.empty()) throw NotSupportedError("{}", fmt::join(problems_, "\n"));
   }
 
   std::vector<Command> plan() const {
@@ -193,7 +193,7 @@ RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
     problems.push_back(fmt::format("--{} {}: not supported by {}; it always uses {}{}", option.name,
                                    wanted, program.name, given, where));
   }
-  if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  if (!problems.empty()) throw NotSupportedError("{}", fmt::join(problems, "\n"));
   return fixed;
 }
 

@@ -34,9 +34,7 @@ print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment) {
-  const auto is_meant = [&](const std::string& name) {
-    return find_framework(name).framework == &framework;
-  };
+  const auto is_meant = [&](const std::string& name) { return name == framework.name; };
   return chosen_python(given, is_meant, environment);
 }
 

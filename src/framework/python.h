@@ -13,7 +13,7 @@
 namespace lockstep {
 
 // By --python ("PATH" for all, or "pytorch=PATH"), else that of the active virtual environment,
-// else python3 of PATH. Throws UsageError when an entry names no framework.
+// else python3 of PATH.
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment);
 

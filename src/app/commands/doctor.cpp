@@ -6,6 +6,7 @@
 
 #include "app/flags.h"
 #include "app/program.h"
+#include "app/python_names.h"
 #include "base/error.h"
 #include "config/json.h"
 #include "doctor/host_checks.h"
@@ -86,6 +87,7 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const SurveyRoute& route = options.slurm                      ? kSlurmRoute
                              : options.survey.run.hosts.empty() ? kLocalRoute
                                                                 : kSshRoute;
+  check_python_names(options.survey.run.python);
   options.survey.frameworks = question_of(options.survey.run);
   const HostSurvey all = route.survey(context, options.survey);
   const CheckContext checked = {.all = all,

@@ -7,6 +7,7 @@
 
 #include "app/flags.h"
 #include "app/program.h"
+#include "app/python_names.h"
 #include "config/json.h"
 #include "doctor/survey_routes.h"
 #include "framework/python.h"
@@ -81,7 +82,6 @@ Json ask_hosts(const Context& context, SurveyRequest request) {
   for (const Framework& framework : frameworks())
     request.frameworks.names.emplace_back(framework.name);
   request.frameworks.python = request.run.python;
-  python_for(frameworks().front(), request.run.python, context.environment);  // refuses mistakes
   const SurveyRoute& route = request.run.hosts.empty() ? kLocalRoute : kSshRoute;
   Json hosts = Json::array();
   for (const HostReport& host : route.survey(context, request).hosts) {
@@ -108,6 +108,7 @@ int frameworks_command(RunContext& context, std::span<const std::string> argumen
                            : adapter_text(*find_framework(options.show).framework));
     return kSuccess;
   }
+  check_python_names(options.survey.run.python);
   const Json hosts = ask_hosts(context, options.survey);
   context.out << (options.json ? hosts.dump(1) + "\n" : table_of(hosts));
   const bool unreachable =

@@ -8,6 +8,7 @@
 #include "app/options.h"
 #include "app/other_program.h"
 #include "app/own_log.h"
+#include "app/python_names.h"
 #include "app/result_on_stdout.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
@@ -76,6 +77,7 @@ struct Request {
 
 int train(RunContext& context, Request request) {
   RunConfig& config = request.config;
+  check_python_names(config.python);
   if (!config.program.empty()) {
     note(request.ignored.notes(), context.err);
     return train_external(context, config);
