@@ -126,7 +126,7 @@ TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
   const std::string mark = "FRAMEWORK_TEST=" + directory_.string();
   const Command command = {
       .name = "the run",
-      .argv = train({"--num-devices=2", "--threads=1", "--num-batches=1000000",
+      .argv = train({"--num-devices=2", "--threads=1", "--num-batches=20000",
                      "--display-every=1", "--framework", plainest(), "--python",
                      script(mark + " exec " + python() + " \"$@\"")}),
       .directory = directory_.string()};
