@@ -87,11 +87,19 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
 }
 
 // The adapter and what all of them import. Not named like a module that a framework imports.
-std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
+std::string write_adapter(const FrameworkChoice& choice, const std::filesystem::path& directory) {
   write_text(directory / "lockstep_job.py", shared_adapter_text());
+  if (!choice.script.empty()) return choice.script;
+  const Framework& framework = *choice.framework;
   const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
   write_text(path, adapter_text(framework));
   return path.string();
+}
+
+// A script of the user finds lockstep_job.py too.
+std::string python_path(const ScratchDirectory& directory, const Context& context) {
+  const auto theirs = context.environment("PYTHONPATH");
+  return directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "");
 }
 
 void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
@@ -150,7 +158,8 @@ void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
 
 MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult result,
                               Context& context) {
-  const Framework& framework = *find_framework(plan.config).framework;
+  const FrameworkChoice choice = find_framework(plan.config);
+  const Framework& framework = *choice.framework;
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
   // The native engine bound this thread to one core, which the framework would inherit.
@@ -161,7 +170,8 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
       write_framework_job(job_of(plan, group, *input, native), directory.path().string());
   const std::string python = python_for(framework, plan.config.python, context.environment);
   const Command command = {.name = std::string(framework.name),
-                           .argv = {python, write_adapter(framework, directory.path()), job},
+                           .argv = {python, write_adapter(choice, directory.path()), job},
+                           .env = {{"PYTHONPATH", python_path(directory, context)}},
                            .listens = true};
   FrameworkListener listener(plan, native, group.rank(), context);
   FrameworkWatch watch(plan, group, listener);
@@ -174,6 +184,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
        .messages = [&] { return watch.messages(); },
        .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
+  if (choice.script.empty() && outcome.end == RunEnd::Completed) listener.require_check();
   wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =
