@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "base/network_interface.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "comm/gather.h"
@@ -96,10 +97,20 @@ std::string write_adapter(const FrameworkChoice& choice, const std::filesystem::
   return path.string();
 }
 
-// A script of the user finds lockstep_job.py too.
-std::string python_path(const ScratchDirectory& directory, const Context& context) {
+// Added to the environment of an adapter. A script of the user finds lockstep_job.py too. Gloo and
+// NCCL would choose an interface by the host's name, which may lead nowhere.
+std::map<std::string, std::string> environment_of(const ScratchDirectory& directory,
+                                                  const FrameworkJob& job, const Context& context) {
   const auto theirs = context.environment("PYTHONPATH");
-  return directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "");
+  std::map<std::string, std::string> added = {
+      {"PYTHONPATH",
+       directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "")}};
+  const std::string& address = job.addresses[static_cast<size_t>(job.rank)];
+  const std::string interface = interface_with(address.substr(0, address.rfind(':')));
+  for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+    if (!interface.empty() && !context.environment(variable)) added[variable] = interface;
+  }
+  return added;
 }
 
 void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
@@ -166,12 +177,12 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const OnAllCores all_cores(group);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
-  const std::string job =
-      write_framework_job(job_of(plan, group, *input, native), directory.path().string());
+  const FrameworkJob job = job_of(plan, group, *input, native);
+  const std::string job_file = write_framework_job(job, directory.path().string());
   const std::string python = python_for(framework, plan.config.python, context.environment);
   const Command command = {.name = std::string(framework.name),
-                           .argv = {python, write_adapter(choice, directory.path()), job},
-                           .env = {{"PYTHONPATH", python_path(directory, context)}},
+                           .argv = {python, write_adapter(choice, directory.path()), job_file},
+                           .env = environment_of(directory, job, context),
                            .listens = true};
   FrameworkListener listener(plan, native, group.rank(), context);
   FrameworkWatch watch(plan, group, listener);
