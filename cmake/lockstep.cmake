@@ -61,8 +61,9 @@ endfunction()
 #   unit      needs nothing but GoogleTest; all of them together take less than a minute
 #   cluster   several processes or hosts: workers, TCP, mpirun, sshd, Slurm, network namespaces
 #   browser   report pages in chromium
-#   training  training runs, large models, external programs such as Jupyter and PyTorch
-set(LOCKSTEP_TEST_LABELS unit cluster browser training)
+#   training  training runs, large models, external programs such as Jupyter
+#   frameworks  the same networks in PyTorch, TensorFlow, JAX, MXNet
+set(LOCKSTEP_TEST_LABELS unit cluster browser training frameworks)
 
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
 # LABEL is unit unless another one is named. RUNS names programs that the tests start.

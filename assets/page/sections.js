@@ -313,8 +313,8 @@ function everything(view) {
   const percent = (part, interval) => (part == null ? "-" : withInterval(100 * part, interval && interval.map((each) => 100 * each)));
   const cells = ({set, configuration: each}) => {
     const failed = each.rate == null;
-    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? "failed" : each.kind, String(each.devices)];
-    if (failed) return [...name, "", "", "", "", ...(communication ? [""] : []), "", "see Failures"];
+    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? each.skipped ? "skipped" : "failed" : each.kind, String(each.devices)];
+    if (failed) return [...name, "", "", "", "", ...(communication ? [""] : []), "", each.skipped || "see Failures"];
     const point = points.get(each);
     return [...name, String(each.launches), withInterval(each.rate, each.rate_95), point.speed_up == null ? "-" : withInterval(point.speed_up, point.speed_up_95),
       percent(point.scaling_efficiency, point.scaling_efficiency_95), ...(communication ? [percent(each.communication_efficiency, each.communication_efficiency_95)] : []), each.exposed == null ? "not reported" : digits(100 * each.exposed),

@@ -80,15 +80,15 @@ def layer_table(before, after, kinds):
 
 
 def layer_tables(lockstep, profiles):
-    """One section per network, with its convolutions in a collapsed block."""
+    """One section per network, with its convolutions in a collapsed block.
+
+    `profiles`: {(model, batch): (result with direct convolutions, result with chosen ones)}
+    """
     parts = []
-    for case in dict.fromkeys(case for case, _ in profiles):
-        results = {program.name: json.loads(path.read_text(encoding="utf-8"))
-                   for (of, program), path in profiles.items() if of == case}
-        before, after = results["lockstep direct"], results["lockstep"]
-        kinds = kinds_of_layers(lockstep, case.model)
-        threads = f"{case.threads} thread{'s' if case.threads > 1 else ''}"
-        parts.append(f"### {case.model}, batch {case.batch_size}, {threads}\n\n"
+    for (model, batch), (before, after) in profiles.items():
+        kinds = kinds_of_layers(lockstep, model)
+        threads = after["facts"]["threads"]
+        parts.append(f"### {model}, batch {batch}, {threads} thread{'s' if threads > 1 else ''}\n\n"
                      f"{kind_table(before, after, kinds)}\n\n"
                      "<details><summary>Every convolution</summary>\n\n"
                      f"{layer_table(before, after, kinds)}\n\n</details>")

@@ -1,19 +1,8 @@
-"""Turns the result files of a comparison into Markdown between two marker comments."""
+"""Turns the launches of a comparison into Markdown between two marker comments."""
 import datetime
-import json
-import statistics
 import textwrap
-from dataclasses import dataclass
 
-# Target speed of the native engine, as a multiple of LibTorch's.
-GOALS = {"alexnet": 1.5, "inception3": 1.6, "resnet50": 1.7, "vgg16": 4.0}
-LEAST_GOAL = 1.25  # for any other network
-
-
-@dataclass
-class Tables:
-    markdown: str
-    speeds: list   # of (case, {name in the legend: images per second})
+from runs import TITLES
 
 
 def markdown_table(head, rows):
@@ -25,108 +14,111 @@ def bullet(fact):
     return textwrap.fill(f"- {fact}.", width=100, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def figure(paths, *keys):
-    """Median of one value over the launches' result files, None if one lacks it."""
-    values = []
-    for path in paths:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        for key in keys:
-            value = value[key]
-        values.append(value)
-    return statistics.median(values) if None not in values else None
-
-
-def by_name(launches, case):
-    """{name of a program: its launches of this case}"""
-    return {program.name: paths for (of, program), paths in launches.items() if of == case}
-
-
-def judge(case, launches, compare):
-    """Speeds of all programs of a case, and lockstep against the faster LibTorch."""
-    paths = by_name(launches, case)
-    against = {name: compare(base, paths["lockstep"]) for name, base in paths.items()
-               if name != "lockstep"}
-    speeds = {name: row["base_images_per_second"] for name, row in against.items()}
-    speeds["lockstep"] = next(iter(against.values()))["images_per_second"]
-    peer = max((name for name in against if name.startswith("LibTorch")), key=speeds.get)
-    return speeds, peer, against[peer]
+def figure(value, digits):
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def interval_text(interval):
     return f'{interval["low"]:.2f} to {interval["high"]:.2f}' if interval else "none"
 
 
-def speed_row(case, speeds, verdict):
-    def cell(name):
-        return f"{speeds[name]:.2f}" if name in speeds else "slower"
-    goal = GOALS.get(case.model, LEAST_GOAL)
-    reached = "reached" if verdict["ratio"] >= goal else "missed"
-    if verdict["ratio_95"] and verdict["ratio_95"]["low"] < goal <= verdict["ratio_95"]["high"]:
-        reached += ", not significant"
-    return [case.model, str(case.batch_size), str(case.threads), cell("lockstep"),
-            cell("lockstep direct"), cell("LibTorch NCHW"), cell("LibTorch channels-last"),
-            f'**{verdict["ratio"]:.2f}**', interval_text(verdict["ratio_95"]), verdict["verdict"],
-            f"{goal:g}: {reached}"]
+def known_frameworks(runs):
+    return [name for name in TITLES if any(name in by for by in runs.values())]
 
 
-def machine_row(case, launches, speeds, peer):
-    """Share of the peak, memory and set-up time, all from the same launches."""
-    paths = by_name(launches, case)
-    own, theirs = paths["lockstep"], paths[peer]
-    peak = figure(own, "throughput", "fma_peak_gflops")
-    gflops_per_image = 6e-9 * figure(own, "facts", "forward_macs")
-    shares = [f"{speeds[name] * gflops_per_image / peak:.0%}".replace("%", " %") if peak else "?"
-              for name in ("lockstep", "lockstep direct", peer)]
-    memory = [figure(of, "peak_memory_bytes") / 1e9 for of in (own, theirs)]
-    set_up = [figure(of, "setup_seconds") for of in (own, theirs)]
-    return [case.model, str(case.batch_size), str(case.threads), f"{peak:.0f}" if peak else "?",
-            *shares,
-            *(f"{gigabytes:.2f}" for gigabytes in memory), f"{memory[0] / memory[1]:.2f}",
-            *(f"{seconds:.1f}" for seconds in set_up)]
+def case_cells(case):
+    return [case.model, str(case.batch_size), str(case.workers)]
 
 
-def tables(cases, launches, compare):
-    speed_rows, machine_rows, all_speeds = [], [], []
-    for case in cases:
-        speeds, peer, verdict = judge(case, launches, compare)
-        speed_rows.append(speed_row(case, speeds, verdict))
-        machine_rows.append(machine_row(case, launches, speeds, peer))
-        all_speeds.append((case, {"lockstep": speeds["lockstep"],
-                                  "lockstep direct": speeds["lockstep direct"],
-                                  "LibTorch": speeds[peer]}))
-    speed = markdown_table(
-        ["model", "batch", "threads", "lockstep images/sec", "lockstep direct", "LibTorch NCHW",
-         "LibTorch channels-last", "ratio to the faster LibTorch", "95 % confidence", "verdict",
-         "goal"], speed_rows)
-    machine = markdown_table(
-        ["model", "batch", "threads", "FMA peak, GFLOP/s", "lockstep, of peak", "direct, of peak",
-         "LibTorch, of peak", "lockstep peak memory, GB", "LibTorch peak memory, GB",
-         "memory ratio", "lockstep set-up, s", "LibTorch set-up, s"], machine_rows)
-    return Tables(f"{speed}\n\n{machine}", all_speeds)
+CASE_TITLES = ["model", "batch", "workers"]
+
+
+def speed_row(case, by_framework, names, compare):
+    """Rates of all, and the native engine against the fastest of the others."""
+    rates = {name: runs.rate for name, runs in by_framework.items() if runs.rate}
+    row = case_cells(case) + [figure(rates.get(name), 2) for name in names]
+    others = {name: rate for name, rate in rates.items() if name != "native"}
+    if "native" not in rates or not others:
+        return row + ["-"] * 4
+    fastest = max(others, key=others.get)
+    verdict = compare(by_framework[fastest].paths, by_framework["native"].paths)
+    return row + [TITLES[fastest], f'**{verdict["ratio"]:.2f}**',
+                  interval_text(verdict["ratio_95"]), verdict["verdict"]]
+
+
+def speed_table(runs, names, compare):
+    head = CASE_TITLES + [f"{TITLES[name]}" for name in names]
+    head += ["fastest other", "ratio", "95 % confidence", "verdict"]
+    return markdown_table(head, [speed_row(case, by, names, compare) for case, by in runs.items()])
+
+
+def cost_table(runs, names, digits, scale, *keys):
+    """One value of the result files for every framework."""
+    def cell(by, name):
+        value = by[name].median(*keys) if name in by else None
+        return figure(value * scale if value is not None else None, digits)
+    rows = [case_cells(case) + [cell(by, name) for name in names] for case, by in runs.items()]
+    return markdown_table(CASE_TITLES + [TITLES[name] for name in names], rows)
+
+
+def mode_table(runs, names):
+    """The mode that every framework was fastest in, and how far its losses agree."""
+    names = [name for name in names
+             if any(run.get("framework") for by in runs.values() if name in by
+                    for run in by[name].results)]
+    def cell(by, name):
+        found = [run["framework"] for run in by[name].results] if name in by else []
+        if not found:
+            return "-"
+        modes = ", ".join(sorted({each["mode"] for each in found}))
+        return f'{modes} ({max(each["loss_difference"] for each in found):.0e})'
+    rows = [case_cells(case) + [cell(by, name) for name in names] for case, by in runs.items()]
+    return markdown_table(CASE_TITLES + [TITLES[name] for name in names], rows)
+
+
+def problem_lines(runs):
+    lines = [f"{TITLES[name]}, {case.model}, {case}: {run.problem}"
+             for case, by in runs.items() for name, run in by.items() if run.problem]
+    return "\n".join(bullet(line) for line in lines)
+
+
+def tables(runs, compare):
+    names = known_frameworks(runs)
+    parts = ["Images per second, and the native engine against the fastest of the others:",
+             speed_table(runs, names, compare),
+             "Peak memory of one worker, GB:",
+             cost_table(runs, names, 2, 1e-9, "peak_memory_bytes"),
+             "Set-up, from the start of the program to its first step, seconds:",
+             cost_table(runs, names, 1, 1, "setup_seconds"),
+             "Mode of each framework, and the largest relative difference of a checked loss:",
+             mode_table(runs, names)]
+    problems = problem_lines(runs)
+    if problems:
+        parts += ["Not measured:", problems]
+    return "\n\n".join(parts)
 
 
 # ---- the document ----
 
-def facts(about, launches):
-    results = [json.loads(path.read_text(encoding="utf-8"))
-               for paths in launches.values() for path in paths]
+def facts(about, options, runs):
+    results = [run for by in runs.values() for each in by.values() for run in each.results]
     host = results[0]["host"]
     first = min(result["started_at"] for result in results)
     versions = {f"lockstep {result['program_version']}" for result in results}
-    versions |= {text for result in results for text in result["libraries"].values()}
+    versions |= {f"{name} {text}" if name not in text else text
+                 for result in results for name, text in result["libraries"].items()}
     stolen = max(result["stolen_cpu_fraction"] or 0 for result in results)
-    steps = [len(result["steps"]) for result in results]
     cache = f"{host['l3_bytes'] >> 20} MiB" if host["l3_bytes"] else "unknown"
     return [
         f"Date: {datetime.datetime.fromisoformat(first).date()}",
         f"Machine: {host['cpu_model']}, {host['cores']} cores, last-level cache "
-        f"{cache}, Linux {host['kernel']}; load average before the first run "
-        f"{about['load']:.2f}; other virtual machines took at most {stolen:.1%} of a run",
+        f"{cache}, {' '.join(host['isa'])}, Linux {host['kernel']}; load average before the first "
+        f"run {about['load']:.2f}; other virtual machines took at most {stolen:.1%} of a run",
         "Versions: " + "; ".join(sorted(versions)),
-        f"Method: {about['rounds']} rounds; each runs everything once in random order (seed "
-        f"{about['seed']}), lockstep direct only in the first; a launch has one warm-up step and as "
-        f"many timed steps as fit into {about['seconds']:g} s, at least one (here {min(steps)} to "
-        f"{max(steps)}); one launch is one measurement",
+        f"Method: {options.rounds} rounds; each launches everything once, in random order (seed "
+        f"{options.seed}); a launch has one warm-up step and {options.steps} timed steps, "
+        f"{options.threads} thread{'s' if options.threads > 1 else ''} per worker; one launch is "
+        "one measurement",
     ]
 
 

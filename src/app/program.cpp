@@ -38,7 +38,7 @@ std::string overview() {
   }
   return text +
          "\n'lockstep help COMMAND' lists its options; 'lockstep --version' prints versions.\n"
-         "Exit codes: 0 success, 1 run failed, 2 invalid request, 130 interrupted.\n";
+         "Exit codes: 0 success, 1 run failed, 2 invalid request, 3 no verdict, 130 interrupted.\n";
 }
 
 const Subcommand& find_command(const std::string& name) {

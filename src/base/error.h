@@ -27,6 +27,12 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+// A valid request that this framework or external program does not support: a sweep skips it.
+class NotSupportedError : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
 // There is no room left to write: every further attempt would fail as well.
 class DiskFullError : public Error {
  public:

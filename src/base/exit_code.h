@@ -3,6 +3,6 @@
 
 namespace lockstep {
 
-inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kInterrupted = 130;
+inline constexpr int kSuccess = 0, kFailure = 1, kUsage = 2, kUndecided = 3, kInterrupted = 130;
 
 }  // namespace lockstep

@@ -271,11 +271,15 @@ std::vector<RunOption> make_table() {
      {.range = {.least = 0.001}, .only_starts = true}},
 
     {"framework", &R::framework, kProgram,
-     "train the same network with this framework; NAME:MODE: in this mode [the fastest]; "
-     "'lockstep frameworks' lists them",
-     {.value_name = "NAME[:MODE]"}},
+     "train the same network with this framework; NAME:MODE: in this mode [the fastest]; FILE.py: "
+     "with a script of your own; 'lockstep frameworks' lists them",
+     {.value_name = "NAME[:MODE]|FILE.py"}},
+    {"framework-mode", &R::framework_mode, kProgram,
+     "mode of the framework, without trying the others; as NAME:MODE, but the run counts as one of "
+     "the framework in its fastest mode",
+     {.value_name = "MODE", .only_starts = true}},
     {"python", &R::python, kProgram,
-     "Python of the framework, or of one framework as NAME=PATH; may be repeated [the active "
+     "Python of the framework or program, or of one as NAME=PATH; may be repeated [the active "
      "environment's]",
      {.value_name = "PATH", .only_starts = true}},
 
@@ -296,7 +300,8 @@ std::vector<RunOption> make_table() {
      "write all measurements to this file, as JSON; -: to stdout, and all else to stderr",
      {.value_name = "FILE", .only_tells = true}},
     {"log-dir", &R::log_dir, kTold,
-     "directory for the logs of all processes [lockstep-runs/TIME-MODEL]",
+     "directory for the output of each process, one file per rank [lockstep-runs/TIME-MODEL where "
+     "processes are launched]",
      {.value_name = "DIR", .only_tells = true}},
     {"profile", &R::profile, kTold, "print time, GFLOP/s and kernel of each layer"},
     {"profile-file", &R::profile_file, kTold,

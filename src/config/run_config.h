@@ -105,8 +105,9 @@ struct RunConfig {
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
 
-  // A framework instead of an engine.
-  std::string framework = "";  // "pytorch", "pytorch:compile"; empty: none
+  // A framework instead of an engine: "pytorch", "pytorch:compile".
+  std::string framework = "lockstep";
+  std::string framework_mode = "";  // known to be the fastest; empty: find out
   std::vector<std::string> python = {};
 
   // Checkpoints and evaluation.
@@ -147,5 +148,8 @@ struct RunConfig {
 
   bool operator==(const RunConfig&) const = default;
 };
+
+// Another framework trains the network, not an engine of our own.
+inline bool has_framework(const RunConfig& run) { return run.framework != RunConfig{}.framework; }
 
 }  // namespace lockstep

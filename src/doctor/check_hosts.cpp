@@ -11,16 +11,16 @@
 
 namespace lockstep {
 
+namespace {
+
 void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
-                 const std::function<bool()>& interrupted) {
+                 const SurveyOptions& options) {
   ProbeRoute route;
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
     route.names.push_back(plan.hosts[host].name);
     route.commands.push_back(plan.commands[host]);
   }
-  HostSurvey all = survey_hosts(
-      route, {.directory = job.remote_dir, .thorough = false, .interrupted = interrupted},
-      job.token);
+  HostSurvey all = survey_hosts(route, options, job.token);
   for (size_t host = 0; host < plan.hosts.size(); ++host) {
     all.hosts[host].workers = static_cast<int>(plan.agents[host].ranks.size());
   }
@@ -41,6 +41,20 @@ void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
     }
   }
   if (!problems.empty()) throw Error("{}", fmt::join(problems, "\n"));
+}
+
+}  // namespace
+
+HostCheck host_check(const RunConfig& run) {
+  return [frameworks = question_of(run)](Context& context, const LaunchPlan& plan,
+                                         const LaunchJob& job,
+                                         const std::function<bool()>& interrupted) {
+    check_hosts(context, plan, job,
+                {.directory = job.remote_dir,
+                 .frameworks = frameworks,
+                 .thorough = false,
+                 .interrupted = interrupted});
+  };
 }
 
 }  // namespace lockstep

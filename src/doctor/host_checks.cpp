@@ -207,6 +207,19 @@ Finding check_slurm(const HostReport& host, const CheckContext&) {
   return check_program(host, "srun", "slurm");
 }
 
+// Only of a run with --framework.
+Finding check_framework(const HostReport& host, const CheckContext&) {
+  if (!host.frameworks.is_array() || host.frameworks.empty()) return {};
+  const Json& found = host.frameworks.front();
+  const std::string name = text(found, "name"), problem = text(found, "problem");
+  if (!problem.empty()) {
+    return {Level::Problem, fmt::format("{}: {}", name, problem),
+            "install it on every host, or name its Python with --python"};
+  }
+  return {Level::Ok,
+          fmt::format("{} {} ({})", name, text(found, "version"), text(found, "devices"))};
+}
+
 Finding check_compute(const HostReport& host, const CheckContext& context) {
   const auto flops = flops_of(host);
   if (!flops) return {};
@@ -238,6 +251,7 @@ constexpr Check kChecks[] = {
     {"compute", false, check_compute},
     {"MPI", false, check_mpi},
     {"Slurm", false, check_slurm},
+    {"framework", true, check_framework},
 };
 
 void add(std::vector<CheckRow>& rows, std::string_view check, const std::string& host,

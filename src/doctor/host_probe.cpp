@@ -12,6 +12,7 @@
 #include "comm/own_address.h"
 #include "config/json.h"
 #include "doctor/link_probe.h"
+#include "framework/python.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"
 #include "measure/compute_probe.h"
@@ -85,6 +86,17 @@ struct Probe {
     return {{"flops", flops}, {"stolen", or_null(stolen_fraction(before, read_cpu_ticks()))}};
   }
 
+  Json frameworks(const Json& arguments) const {
+    const auto python = arguments.at("python").get<std::vector<std::string>>();
+    Json found = Json::array();
+    for (const std::string& name : arguments.at("names").get<std::vector<std::string>>()) {
+      const Framework& framework = *find_framework(name).framework;
+      found.push_back(survey_json(
+          framework, survey(framework, python_for(framework, python, context.environment))));
+    }
+    return found;
+  }
+
   Json programs(const Json&) const {
     return {{"mpirun", version_of("mpirun")}, {"srun", version_of("srun")}};
   }
@@ -101,6 +113,7 @@ constexpr Question kQuestions[] = {
     {"pair", [](Probe& probe, const Json& arguments) { return probe.pair(arguments); }},
     {"compute", [](Probe& probe, const Json& arguments) { return probe.compute(arguments); }},
     {"programs", [](Probe& probe, const Json& arguments) { return probe.programs(arguments); }},
+    {"frameworks", [](Probe& probe, const Json& arguments) { return probe.frameworks(arguments); }},
 };
 
 Json answer_to(Probe& probe, const AgentLine& line) {

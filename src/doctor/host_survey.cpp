@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/json.h"
+#include "framework/frameworks.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"
 #include "process/run_commands.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int kClockQuestions = 5;
 constexpr size_t kMostComplaints = 4;
 constexpr size_t kMostForAllPairs = 8;  // more hosts: only links to the next host are measured
-constexpr Seconds kForAHost{30}, kSilence{30};
+constexpr Seconds kForAHost{30}, kSilence{30}, kForAFramework{180};
 
 double now_seconds() {
   return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -43,6 +44,11 @@ class Surveyor {
     greet();
     batches_.push_back(about_themselves());
     for (int i = 0; i < kClockQuestions; ++i) batches_.push_back(for_all("time"));
+    if (!options.frameworks.names.empty()) {
+      const Json question = {{"names", options.frameworks.names},
+                             {"python", options.frameworks.python}};
+      batches_.push_back(for_all("frameworks", question));
+    }
     if (!options.thorough) return;
     batches_.push_back(for_all("programs"));
     batches_.push_back(for_all("compute"));
@@ -165,6 +171,7 @@ class Surveyor {
     }
     if (question == "programs") report.programs = std::move(answer);
     if (question == "compute") report.compute = std::move(answer);
+    if (question == "frameworks") report.frameworks = std::move(answer);
     if (question == "listen" && answer.contains("port")) ports_[host] = answer.at("port");
     if (question == "time" && answer.contains("seconds")) {
       note_clock(report, asked_[host], answer.at("seconds"));
@@ -240,6 +247,11 @@ Command told_of_its_end(Command command) {
 
 }  // namespace
 
+FrameworkQuestion question_of(const RunConfig& run) {
+  if (!has_framework(run) || !find_framework(run).script.empty()) return {};
+  return {.names = {std::string(find_framework(run).framework->name)}, .python = run.python};
+}
+
 HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
                         const std::string& token) {
   std::vector<Command> commands;
@@ -249,7 +261,9 @@ HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
   }
   Surveyor doctor(route, options, token);
   const auto hosts = static_cast<double>(route.names.size());
-  run_commands(commands, {.time = kForAHost * hosts, .silence = kSilence},
+  const Seconds importing =
+      kForAFramework * static_cast<double>(options.frameworks.names.size());  // on all at once
+  run_commands(commands, {.time = kForAHost * hosts + importing, .silence = kSilence + importing},
                {.line = [&](const OutputLine& line) { return doctor.hear(line); },
                 .poll = [&] { return options.interrupted() ? Next::Stop : doctor.poll(); },
                 .messages = [&] { return doctor.messages(); }});

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "config/json.h"
+#include "config/run_config.h"
 #include "launch/hosts.h"
 #include "launch/tagged_line.h"
 #include "process/command.h"
@@ -25,6 +26,7 @@ struct HostReport {
   std::string unreachable = {};  // reason; empty: reachable
   std::string advice = {};       // in place of the usual advice
   Json facts = {}, compute = {}, programs = {};
+  Json frameworks = {};  // an object for each that was asked for
   std::optional<double> clock_offset = {},
                         clock_uncertainty = {};  // seconds, relative to our clock
   int workers = 1;                               // planned for this host
@@ -42,8 +44,18 @@ struct ProbeRoute {
   LineTag tag = LineTag::None;
 };
 
+// Which frameworks to look for, and --python. To import one takes seconds.
+struct FrameworkQuestion {
+  std::vector<std::string> names = {};  // none: do not look
+  std::vector<std::string> python = {};
+};
+
+// The framework of a run; none where an engine of our own trains. Throws UsageError.
+FrameworkQuestion question_of(const RunConfig& run);
+
 struct SurveyOptions {
-  std::string directory;                                     // whose disk is checked
+  std::string directory;  // whose disk is checked
+  FrameworkQuestion frameworks = {};
   bool thorough = true;                                      // false: no measurements
   std::function<bool()> interrupted = [] { return false; };  // called often
 };

@@ -53,6 +53,10 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
   return failed;
 }
 
+SurveyOptions options_of(const SurveyRequest& request, const std::string& directory) {
+  return {.directory = directory, .frameworks = request.frameworks, .thorough = request.thorough};
+}
+
 HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {
   const RunConfig& run = request.run;
   std::vector<Host> hosts = hosts_of(run);
@@ -74,7 +78,7 @@ HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {
     route.names.push_back(hosts[host].name);
   }
   if (!hosts.empty()) route.commands = plan_ssh(job).commands;
-  HostSurvey all = survey_hosts(route, {.directory = job.remote_dir}, job.token);
+  HostSurvey all = survey_hosts(route, options_of(request, job.remote_dir), job.token);
   for (size_t host = 0; host < hosts.size(); ++host) {
     const bool said = request.workers_given || !hosts[host].slots;
     all.hosts[host].workers = said ? run.num_devices : *hosts[host].slots;
@@ -101,14 +105,15 @@ HostSurvey survey_by_slurm(const Context& context, const SurveyRequest& request)
   for (int node = 0; node < std::stoi(nodes); ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
-  return with_workers(survey_hosts(route, {.directory = "."}, random_token()), run.num_devices);
+  return with_workers(survey_hosts(route, options_of(request, "."), random_token()),
+                      run.num_devices);
 }
 
 HostSurvey survey_this_machine(const Context& context, const SurveyRequest& request) {
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
                             .commands = {{.name = name, .argv = {context.program, "agent"}}}};
-  return with_workers(survey_hosts(route, {.directory = "."}, random_token()),
+  return with_workers(survey_hosts(route, options_of(request, "."), random_token()),
                       request.run.num_devices);
 }
 

@@ -10,6 +10,8 @@ namespace lockstep {
 struct SurveyRequest {
   RunConfig run;               // hosts and ssh options
   bool workers_given = false;  // --num-devices was given; otherwise a host's slots are used
+  bool thorough = true;        // measures hosts and links
+  FrameworkQuestion frameworks = {};
 };
 
 struct SurveyRoute {

@@ -11,6 +11,7 @@
 #include "external/pattern.h"
 #include "external/template.h"
 #include "launch/family_options.h"
+#include "measure/step_meter.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -32,20 +33,6 @@ const RunOption* option_named(const std::string& name) {
   return nullptr;
 }
 
-// Every string of the definition that may have placeholders, with its key.
-void each_template(const Program& program,
-                   const std::function<void(const std::string&, const std::string&)>& visit) {
-  const auto arguments = [&](const std::string& key, const Arguments& list) {
-    for (const ProgramArgument& argument : list) {
-      for (const std::string& word : argument.words) visit(key, word);
-    }
-  };
-  arguments("command", program.command);
-  arguments("mpirun", program.mpirun);
-  visit("directory", program.directory);
-  for (const auto& [name, value] : program.env) visit("env." + name, value);
-}
-
 class Checker {
  public:
   explicit Checker(const Program& program) : program_(program) {}
@@ -54,6 +41,7 @@ class Checker {
     check_command();
     check_placeholders();
     check_words();
+    check_options();
     check_patterns();
     check_start();
     return std::move(problems_);
@@ -108,18 +96,30 @@ class Checker {
           fmt::format("has no {{{0}}}; if the program fixes it, set {0} = ... under [fixed]",
                       name));
     }
-    for (const auto& row : program_.fixed) {
+  }
+
+  void check_options() {
+    check_fixed("fixed.", program_.fixed);
+    for (const auto& [device, fixed] : program_.fixed_on) {
+      const std::string key = "fixed_on." + device;
+      if (device != "cpu" && device != "cuda") add(key, "is not a device; use one of cpu, cuda");
+      check_fixed(key + ".", fixed);
+    }
+    for (const auto& [name, map] : program_.names) {
+      if (!option_named(name)) add("names." + name, "is not a run option");
+    }
+  }
+
+  void check_fixed(const std::string& prefix, const TextMap& fixed) {
+    for (const auto& row : fixed) {
       const RunOption* option = option_named(row.first);
-      const std::string key = "fixed." + row.first;
+      const std::string key = prefix + row.first;
       if (!option) {
         add(key, "is not a run option");
         continue;
       }
       RunConfig scratch;
       attempt(key, [&] { set_option(scratch, *option, row.second); });
-    }
-    for (const auto& [name, map] : program_.names) {
-      if (!option_named(name)) add("names." + name, "is not a run option");
     }
   }
 
@@ -130,6 +130,13 @@ class Checker {
     }
     attempt("output.step", [&] { Pattern(output.step, Pattern::Kind::Number); });
     attempt("output.total", [&] { Pattern(output.total, Pattern::Kind::Number); });
+    attempt("output.loss", [&] { Pattern(output.loss, Pattern::Kind::Number); });
+    for (const auto& row : output.phases) {
+      const std::string key = "output.phases." + row.first;
+      attempt(key, [&] { Pattern(row.second, Pattern::Kind::Number); });
+      if (std::ranges::count(kPhaseNames, row.first)) continue;
+      add(key, fmt::format("is not a phase; use one of {}", fmt::join(kPhaseNames, ", ")));
+    }
     attempt("success.line", [&] { Pattern(program_.required_line, Pattern::Kind::Anything); });
     attempt("failure.line", [&] { Pattern(program_.forbidden_line, Pattern::Kind::Anything); });
     const bool by_steps = output.total.empty() && !output.step.empty();
@@ -165,9 +172,18 @@ class Checker {
 
 std::vector<std::string> problems_in(const Program& program) { return Checker(program).problems(); }
 
-StartWay start_way(const Program& program, const std::string& variable_update) {
-  const auto own = program.start.find(variable_update);
-  return own != program.start.end() ? own->second : program.start.at("default");
+StartWay start_way(const Program& program, const RunConfig& run) {
+  const auto own = program.start.find(run.variable_update);
+  const StartChoice choice = own != program.start.end() ? own->second : program.start.at("default");
+  return run.num_devices == 1 ? choice.one_device : choice.more_devices;
+}
+
+TextMap fixed_options(const Program& program, const RunConfig& run) {
+  TextMap fixed = program.fixed;
+  const auto here = program.fixed_on.find(run.device.substr(0, run.device.find(':')));
+  if (here == program.fixed_on.end()) return fixed;
+  for (const auto& [name, value] : here->second) fixed[name] = value;
+  return fixed;
 }
 
 std::vector<std::string> known_placeholders() {
@@ -175,6 +191,19 @@ std::vector<std::string> known_placeholders() {
   for (const RunOption& option : run_options()) names.push_back(with_underscores(option.name));
   for (const std::string_view place : kPlaces) names.emplace_back(place);
   return names;
+}
+
+void each_template(const Program& program,
+                   const std::function<void(const std::string&, const std::string&)>& visit) {
+  const auto arguments = [&](const std::string& key, const Arguments& list) {
+    for (const ProgramArgument& argument : list) {
+      for (const std::string& word : argument.words) visit(key, word);
+    }
+  };
+  arguments("command", program.command);
+  arguments("mpirun", program.mpirun);
+  visit("directory", program.directory);
+  for (const auto& [name, value] : program.env) visit("env." + name, value);
 }
 
 std::vector<std::string> placeholders_of(const Program& program) {

@@ -2,6 +2,7 @@
 // read. Plain values, read from TOML by definition_file.h; docs/programs.md describes the keys.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,10 @@ enum class StartWay {
   Workers,    // the same without servers
 };
 
+struct StartChoice {
+  StartWay one_device = StartWay::Single, more_devices = StartWay::Single;
+};
+
 // How several numbers of one worker are combined.
 enum class CombineLines { Last, Mean, Median };  // Mean: all images over all time
 // How the numbers of the workers are combined.
@@ -28,10 +33,17 @@ enum class CombineWorkers { Mean, Median, Sum, Last };
 // Meaning of a line that matches the step pattern.
 enum class StepMeaning {
   Interval,     // throughput since the previous line: a sample
-  RunningMean,  // throughput of all steps so far: not a sample
+  RunningMean,  // throughput of all steps so far: samples are derived, see running_means.h
 };
 
-enum class RateOf { Run, Device };  // Device: multiplied by the number of devices
+// What a number is the throughput of.
+enum class RateOf {
+  Run,
+  Device,  // multiplied by the number of devices
+  Worker,  // of the worker that printed it: workers are added up
+};
+
+enum class PhaseUnit { Second, Millisecond };
 
 struct ProgramArgument {
   std::vector<std::string> words;  // with {placeholders}
@@ -48,6 +60,9 @@ struct ProgramOutput {
   RateOf step_of = RateOf::Run, total_of = RateOf::Run;
   CombineLines lines = CombineLines::Last;
   CombineWorkers workers = CombineWorkers::Mean;
+  std::string loss;  // regular expression, besides a group "loss" of `step`; empty: none
+  TextMap phases;    // regular expressions of seconds per step, by name of the phase
+  PhaseUnit phase_unit = PhaseUnit::Second;
   int skip_steps = 0;                    // leading step lines of each worker to ignore
   std::optional<int> enough_steps = {};  // the run ends when all workers have so many lines
 };
@@ -57,13 +72,14 @@ struct Program {
   std::string folder;        // of the file: {here}
   std::string description;
   Arguments command;
-  std::map<std::string, StartWay> start = {{"default", StartWay::Single}};  // by variable update
+  std::map<std::string, StartChoice> start = {{"default", {}}};  // by variable update
   Arguments mpirun;       // words before the command; empty: the default
   int servers = 1;        // of Roles
   std::string directory;  // working directory
   TextMap env;
-  std::map<std::string, TextMap> names;  // placeholder -> our name -> the program's name
-  TextMap fixed;                         // options that the program fixes
+  std::map<std::string, TextMap> names;     // placeholder -> our name -> the program's name
+  TextMap fixed;                            // options that the program fixes
+  std::map<std::string, TextMap> fixed_on;  // the same, by device: "cpu", "cuda"
   ProgramOutput output;
   int exit_code = 0;
   std::string required_line, forbidden_line;  // regular expressions; empty: none
@@ -76,11 +92,19 @@ struct Program {
 // All problems, one line each, starting with file and line.
 std::vector<std::string> problems_in(const Program& program);
 
-StartWay start_way(const Program& program, const std::string& variable_update);
+StartWay start_way(const Program& program, const RunConfig& run);
+
+// The options that the program fixes on the device of this run.
+TextMap fixed_options(const Program& program, const RunConfig& run);
 
 // All valid placeholders: run options, and rank, size, ports etc. of a process.
 std::vector<std::string> known_placeholders();
 std::vector<std::string> placeholders_of(const Program& program);
+
+// Every string of the definition that may have placeholders, with its key.
+void each_template(
+    const Program& program,
+    const std::function<void(const std::string& key, const std::string& text)>& visit);
 
 std::string at(const Program& program, const std::string& key);  // "file.toml:12: output.step"
 

@@ -33,7 +33,10 @@ constexpr Word<CombineWorkers> kWorkers[] = {{"mean", CombineWorkers::Mean},
 constexpr Word<StepMeaning> kMeanings[] = {{"interval", StepMeaning::Interval},
                                            {"running_mean", StepMeaning::RunningMean}};
 
-constexpr Word<RateOf> kRates[] = {{"run", RateOf::Run}, {"device", RateOf::Device}};
+constexpr Word<RateOf> kRates[] = {
+    {"run", RateOf::Run}, {"device", RateOf::Device}, {"worker", RateOf::Worker}};
+constexpr Word<PhaseUnit> kUnits[] = {{"seconds", PhaseUnit::Second},
+                                      {"milliseconds", PhaseUnit::Millisecond}};
 
 // Reads values into members and collects problems.
 class Reader {
@@ -78,23 +81,13 @@ class Reader {
     read(key, node, target.emplace());
   }
   void read(const std::string& key, const toml::node& node, TextMap& target) {
-    const toml::table* table = node.as_table();
-    if (!table) return refuse(key, "a table of strings");
-    for (const auto& [name, value] : *table) {
-      const std::string inner = key + "." + std::string(name.str());
-      note(inner, value);
-      read(inner, value, target[std::string(name.str())]);
-    }
+    if (!node.is_table()) return refuse(key, "a table of strings");
+    read_each(key, *node.as_table(), target);
   }
   void read(const std::string& key, const toml::node& node,
             std::map<std::string, TextMap>& target) {
-    const toml::table* table = node.as_table();
-    if (!table) return refuse(key, "a table of tables");
-    for (const auto& [name, value] : *table) {
-      const std::string inner = key + "." + std::string(name.str());
-      note(inner, value);
-      read(inner, value, target[std::string(name.str())]);
-    }
+    if (!node.is_table()) return refuse(key, "a table of tables");
+    read_each(key, *node.as_table(), target);
   }
   void read(const std::string& key, const toml::node& node, Arguments& target) {
     const toml::array* array = node.as_array();
@@ -117,14 +110,17 @@ class Reader {
   }
   // One start mode for all, or a table: variable update -> start mode.
   void read(const std::string& key, const toml::node& node,
-            std::map<std::string, StartWay>& target) {
-    const toml::table* table = node.as_table();
-    if (!table) return read_word(key, node, kStartWays, target["default"]);
-    for (const auto& [name, value] : *table) {
-      const std::string inner = key + "." + std::string(name.str());
-      note(inner, value);
-      read_word(inner, value, kStartWays, target[std::string(name.str())]);
-    }
+            std::map<std::string, StartChoice>& target) {
+    if (!node.is_table()) return read(key, node, target["default"]);
+    read_each(key, *node.as_table(), target);
+  }
+  // "single", or ["single", "roles"]: on one device, on more.
+  void read(const std::string& key, const toml::node& node, StartChoice& target) {
+    const toml::array* two = node.as_array();
+    if (two && two->size() != 2) return refuse(key, "one start mode, or two: [one device, more]");
+    read_word(key, two ? *two->get(0) : node, kStartWays, target.one_device);
+    if (!two) return void(target.more_devices = target.one_device);
+    read_word(key, *two->get(1), kStartWays, target.more_devices);
   }
   void read(const std::string& key, const toml::node& node, CombineLines& target) {
     read_word(key, node, kLines, target);
@@ -135,11 +131,23 @@ class Reader {
   void read(const std::string& key, const toml::node& node, RateOf& target) {
     read_word(key, node, kRates, target);
   }
+  void read(const std::string& key, const toml::node& node, PhaseUnit& target) {
+    read_word(key, node, kUnits, target);
+  }
   void read(const std::string& key, const toml::node& node, StepMeaning& target) {
     read_word(key, node, kMeanings, target);
   }
 
  private:
+  template <typename T>
+  void read_each(const std::string& key, const toml::table& table,
+                 std::map<std::string, T>& target) {
+    for (const auto& [name, value] : table) {
+      const std::string inner = key + "." + std::string(name.str());
+      note(inner, value);
+      read(inner, value, target[std::string(name.str())]);
+    }
+  }
   template <typename Enum, size_t n>
   void read_word(const std::string& key, const toml::node& node, const Word<Enum> (&words)[n],
                  Enum& target) {
@@ -178,6 +186,7 @@ std::vector<Key> keys_into(Program& program) {
   key("env", program.env);
   key("names", program.names);
   key("fixed", program.fixed);
+  key("fixed_on", program.fixed_on);
   key("timeout_seconds", program.timeout_seconds);
   key("silence_seconds", program.silence_seconds);
   key("output.step", program.output.step);
@@ -185,6 +194,9 @@ std::vector<Key> keys_into(Program& program) {
   key("output.step_of", program.output.step_of);
   key("output.total", program.output.total);
   key("output.total_of", program.output.total_of);
+  key("output.loss", program.output.loss);
+  key("output.phases", program.output.phases);
+  key("output.phase_unit", program.output.phase_unit);
   key("output.lines", program.output.lines);
   key("output.workers", program.output.workers);
   key("output.skip_steps", program.output.skip_steps);

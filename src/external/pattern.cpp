@@ -27,6 +27,7 @@ Pattern::Pattern(const std::string& text, Kind kind) {
   }
   worker_ = named_group(*expression_, "worker");
   step_ = named_group(*expression_, "step");
+  loss_ = named_group(*expression_, "loss");
   value_ = named_group(*expression_, "value");
   if (value_ == 0 && kind == Kind::Number) value_ = 1;
   if (kind == Kind::Number && expression_->NumberOfCapturingGroups() < value_) {
@@ -48,7 +49,8 @@ std::optional<PatternMatch> Pattern::find(const std::string& line) const {
   const auto text = [&](int group) {
     return group == 0 ? std::string() : std::string(groups[static_cast<size_t>(group)]);
   };
-  return PatternMatch{.value = text(value_), .worker = text(worker_), .step = text(step_)};
+  return PatternMatch{
+      .value = text(value_), .worker = text(worker_), .step = text(step_), .loss = text(loss_)};
 }
 
 }  // namespace lockstep

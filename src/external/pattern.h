@@ -1,8 +1,8 @@
 // pattern.h: a regular expression that finds a number in a line. The only user of RE2, whose run
 // time is linear in the length of the line for any expression.
 //
-// The number is the group "value", else the first group. The groups "worker" and "step" give the
-// worker (if one process prints for several) and the step of a line.
+// The number is the group "value", else the first group. The groups "worker", "step" and "loss"
+// give the worker (if one process prints for several), the step and the loss of a line.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class RE2;
 namespace lockstep {
 
 struct PatternMatch {
-  std::string value, worker, step;  // as they stand in the line; empty: no such group
+  std::string value, worker, step, loss;  // as they stand in the line; empty: no such group
 };
 
 class Pattern {
@@ -31,7 +31,7 @@ class Pattern {
 
  private:
   std::unique_ptr<re2::RE2> expression_;
-  int value_ = 0, worker_ = 0, step_ = 0;  // numbers of groups; 0: none
+  int value_ = 0, worker_ = 0, step_ = 0, loss_ = 0;  // numbers of groups; 0: none
 };
 
 }  // namespace lockstep

@@ -33,7 +33,7 @@ std::string with_underscores(std::string name) {
 bool has_roles(StartWay way) { return way == StartWay::Roles || way == StartWay::Workers; }
 
 bool spreads_devices(const Program& program, const RunConfig& run) {
-  return start_way(program, run.variable_update) != StartWay::Single;
+  return start_way(program, run) != StartWay::Single;
 }
 
 // Role and rank of one process.
@@ -46,7 +46,7 @@ class Planner {
   Planner(const Program& program, const RunConfig& run, const Addresses& addresses)
       : program_(program),
         run_(run),
-        way_(start_way(program, run.variable_update)),
+        way_(start_way(program, run)),
         counts_(process_counts(program, run)) {
     read_options();
     values_["port"] = addresses.port;
@@ -57,7 +57,8 @@ class Planner {
       values_["worker_hosts"] = fmt::format("{}", fmt::join(addresses.workers, ","));
     }
     check_needed();
-    if (!problems_.empty()) throw UsageError("{}", fmt::join(problems_, "\n"));
+    check_arithmetic();
+    if (!problems_.empty()) throw NotSupportedError("{}", fmt::join(problems_, "\n"));
   }
 
   std::vector<Command> plan() const {
@@ -89,6 +90,7 @@ class Planner {
     values_["size"] = fmt::to_string(counts_.workers);
     values_["num_devices"] = fmt::to_string(way_ == StartWay::Single ? run_.num_devices : 1);
     values_["here"] = program_.folder;
+    if (run_.python.empty()) values_["python"] = "python3";
     for (const char* place : {"job_name", "task_index", "ps_hosts", "worker_hosts"}) {
       values_[place] = "";
     }
@@ -110,27 +112,38 @@ class Planner {
   void check_needed() {
     for (const ProgramArgument& argument : program_.command) {
       if (argument.optional) continue;
-      for (const std::string& name : empty_values(argument, values_)) {
-        problems_.push_back(fmt::format("{} needs a value for {{{}}}", program_.name, name));
+      for (const std::string& word : argument.words) {
+        for (const std::string& name : empty_values(word, values_)) {
+          problems_.push_back(fmt::format("{} needs a value for {{{}}}", program_.name, name));
+        }
       }
     }
   }
 
-  static std::vector<std::string> empty_values(const ProgramArgument& argument,
-                                               const Values& values) {
-    std::vector<std::string> names;
-    for (const std::string& word : argument.words) {
-      for (const std::string& name : placeholders_in(word)) {
-        if (values.at(name).empty()) names.push_back(name);
+  // What the file cannot tell: values that are not numbers, divisions by 0.
+  void check_arithmetic() {
+    each_template(program_, [&](const std::string& key, const std::string& text) {
+      try {
+        if (empty_values(text, values_).empty()) expanded(text, values_);
+      } catch (const UsageError& error) {  // one line among the others
+        problems_.push_back(fmt::format("{}: {}", at(program_, key), error.what()));
       }
-    }
+    });
+  }
+
+  static std::vector<std::string> empty_values(const std::string& text, const Values& values) {
+    std::vector<std::string> names = placeholders_in(text);
+    std::erase_if(names, [&](const std::string& name) { return !values.at(name).empty(); });
     return names;
   }
 
   static void append(std::vector<std::string>& argv, const Arguments& arguments,
                      const Values& values) {
+    const auto has_values = [&](const std::string& word) {
+      return empty_values(word, values).empty();
+    };
     for (const ProgramArgument& argument : arguments) {
-      if (argument.optional && !empty_values(argument, values).empty()) continue;
+      if (argument.optional && !std::ranges::all_of(argument.words, has_values)) continue;
       for (const std::string& word : argument.words) argv.push_back(expanded(word, values));
     }
   }
@@ -146,8 +159,9 @@ class Planner {
       result.env = kMpirunEnvironment;
     }
     append(result.argv, program_.command, values);
-    for (const auto& [variable, value] : program_.env)
-      result.env[variable] = expanded(value, values);
+    for (const auto& [variable, value] : program_.env) {
+      if (empty_values(value, values).empty()) result.env[variable] = expanded(value, values);
+    }
     result.directory =
         run_.program_dir.empty() ? expanded(program_.directory, values) : run_.program_dir;
     result.expected_exit_code = program_.exit_code;
@@ -167,26 +181,30 @@ class Planner {
 RunConfig with_fixed_options(const Program& program, const RunConfig& run) {
   RunConfig fixed = run;
   std::vector<std::string> problems;
+  const TextMap values = fixed_options(program, run);
   for (const RunOption& option : run_options()) {
-    const auto value = program.fixed.find(with_underscores(option.name));
-    if (value == program.fixed.end()) continue;
+    const std::string name = with_underscores(option.name);
+    const auto value = values.find(name);
+    if (value == values.end()) continue;
     set_option(fixed, option, value->second);
     const std::string wanted = text_of(run, option), given = text_of(fixed, option);
     if (wanted == given || wanted == text_of({}, option)) continue;
-    problems.push_back(fmt::format("--{} {}: not supported by {}; it always uses {}", option.name,
-                                   wanted, program.name, given));
+    const std::string where = program.fixed.contains(name) ? "" : " on " + run.device;
+    problems.push_back(fmt::format("--{} {}: not supported by {}; it always uses {}{}", option.name,
+                                   wanted, program.name, given, where));
   }
-  if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
+  if (!problems.empty()) throw NotSupportedError("{}", fmt::join(problems, "\n"));
   return fixed;
 }
 
 std::vector<std::string> unsupported_options(const Program& program, const RunConfig& options) {
   std::vector<std::string> problems;
   const std::vector<std::string> placeholders = placeholders_of(program);
+  const TextMap fixed = fixed_options(program, options);
   for (const RunOption& option : run_options()) {
     const std::string name = with_underscores(option.name), value = text_of(options, option);
     const bool chooses_start = option.name == "variable-update" && program.start.contains(value);
-    const bool has_place = std::ranges::count(placeholders, name) || program.fixed.contains(name) ||
+    const bool has_place = std::ranges::count(placeholders, name) || fixed.contains(name) ||
                            std::ranges::count(kOurOptions, option.name) || chooses_start ||
                            (option.name == "num-devices" && spreads_devices(program, options));
     if (has_place || value == text_of({}, option)) continue;
@@ -197,7 +215,7 @@ std::vector<std::string> unsupported_options(const Program& program, const RunCo
 }
 
 ProcessCounts process_counts(const Program& program, const RunConfig& run) {
-  const StartWay way = start_way(program, run.variable_update);
+  const StartWay way = start_way(program, run);
   return {.servers = way == StartWay::Roles ? program.servers : 0,
           .workers = way == StartWay::Single ? 1 : run.num_devices};
 }

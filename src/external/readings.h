@@ -1,6 +1,7 @@
 // readings.h: collects the numbers that a program prints, and computes its throughput.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,22 +9,19 @@
 
 #include "base/time.h"
 #include "external/definition.h"
+#include "external/loss_readings.h"
 #include "external/pattern.h"
+#include "external/phase_readings.h"
+#include "external/reading.h"
 #include "process/run_commands.h"
 
 namespace lockstep {
-
-struct Reading {
-  std::string worker;  // "0", or the group "worker" of the pattern
-  std::optional<int64_t> step;
-  Seconds time{};  // arrival of the line, since the start
-  double images_per_second = 0;
-};
 
 // Throughput of the whole run over one interval between step lines.
 struct IntervalSample {
   Seconds time{};
   double images_per_second = 0;
+  std::optional<double> loss = {};  // mean of the workers
 };
 
 class Readings {
@@ -38,26 +36,32 @@ class Readings {
   std::optional<double> images_per_second() const;
   std::string problem() const;  // empty: none
 
-  std::vector<IntervalSample> samples() const;  // empty unless step lines are intervals
+  std::vector<IntervalSample> samples() const;  // empty: step lines do not give any
+  std::optional<double> last_loss() const { return losses_.last(); }
+  std::array<double, kPhaseNames.size()> mean_phases() const { return phases_.means(); }
   const std::vector<Reading>& steps() const { return steps_; }
   const std::vector<Reading>& totals() const { return totals_; }
 
  private:
-  using ByWorker = std::map<std::string, std::vector<Reading>>;
-
   bool keep(const PatternMatch& match, const OutputLine& line, RateOf what,
             std::vector<Reading>& readings);
-  ByWorker counted_steps() const;
+  std::optional<double> loss_of(const OutputLine& line, const PatternMatch* step);
+  ReadingsByWorker counted_steps() const;
+  ReadingsByWorker intervals() const;
+  CombineWorkers combination(RateOf what) const;
+  RateOf rate_of_deciding() const;
   bool have_enough() const;
   const std::vector<Reading>& deciding() const {
     return program_.output.total.empty() ? steps_ : totals_;
   }
-  std::string incomplete(size_t reported) const;
+  std::string incomplete(size_t reported, RateOf what) const;
 
   const Program& program_;
   size_t workers_;
   int devices_;
-  Pattern step_, total_, required_, forbidden_;
+  Pattern step_, total_, loss_, required_, forbidden_;
+  LossReadings losses_;
+  PhaseReadings phases_;
   std::vector<Reading> steps_, totals_;
   std::map<std::string, int64_t> step_counts_;  // by worker
   bool required_seen_ = false;

@@ -42,6 +42,11 @@ std::vector<std::string> ready_names() {
 
 }  // namespace
 
+bool is_program(const std::string& name) {
+  return looks_like_path(name) ||
+         std::ranges::count(ready_programs(), name, &ReadyProgram::name) > 0;
+}
+
 Program load_program(const std::string& name) {
   if (looks_like_path(name)) {
     ReadProgram read = read_program(whole_text(name), name);

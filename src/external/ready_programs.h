@@ -16,6 +16,9 @@ struct ReadyProgram {
 
 std::span<const ReadyProgram> ready_programs();
 
+// Whether a name is one of them, or looks like the path of a file.
+bool is_program(const std::string& name_or_file);
+
 // By name, or from a file if `name` looks like a path. Throws UsageError with all problems of the
 // file, or with the known names.
 Program load_program(const std::string& name_or_file);

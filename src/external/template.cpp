@@ -3,18 +3,14 @@
 #include <functional>
 
 #include "base/error.h"
+#include "external/arithmetic.h"
 
 namespace lockstep {
 namespace {
 
-bool is_name(std::string_view text) {
-  return !text.empty() &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
-}
-
-// Calls `plain` for literal text and `name` for placeholders, in order.
+// Calls `plain` for literal text and `inside` for what is between braces, in order.
 void walk(std::string_view text, const std::function<void(std::string_view)>& plain,
-          const std::function<void(std::string_view)>& name) {
+          const std::function<void(std::string_view)>& inside) {
   for (size_t i = 0; i < text.size();) {
     const size_t brace = std::min(text.find_first_of("{}", i), text.size());
     plain(text.substr(i, brace - i));
@@ -25,14 +21,11 @@ void walk(std::string_view text, const std::function<void(std::string_view)>& pl
       continue;
     }
     const size_t end = text.find('}', brace);
-    const std::string_view inside = text[brace] == '{' && end != std::string_view::npos
-                                        ? text.substr(brace + 1, end - brace - 1)
-                                        : std::string_view();
-    if (!is_name(inside)) {
+    if (text[brace] == '}' || end == std::string_view::npos) {
       throw UsageError("'{}' has a brace outside a {{placeholder}}; write {{{{ or }}}} for braces",
                        text);
     }
-    name(inside);
+    inside(text.substr(brace + 1, end - brace - 1));
     i = end + 1;
   }
 }
@@ -42,7 +35,10 @@ void walk(std::string_view text, const std::function<void(std::string_view)>& pl
 std::vector<std::string> placeholders_in(std::string_view text) {
   std::vector<std::string> names;
   walk(
-      text, [](std::string_view) {}, [&](std::string_view name) { names.emplace_back(name); });
+      text, [](std::string_view) {},
+      [&](std::string_view inside) {
+        for (std::string& name : names_in(inside)) names.push_back(std::move(name));
+      });
   return names;
 }
 
@@ -50,7 +46,10 @@ std::string expanded(std::string_view text, const std::map<std::string, std::str
   std::string result;
   walk(
       text, [&](std::string_view part) { result += part; },
-      [&](std::string_view name) { result += values.at(std::string(name)); });
+      [&](std::string_view inside) {
+        result +=
+            is_placeholder_name(inside) ? values.at(std::string(inside)) : computed(inside, values);
+      });
   return result;
 }
 

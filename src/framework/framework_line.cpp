@@ -55,6 +55,13 @@ StepEvent step(const Json& json) {
   return event;
 }
 
+TrialEvent trial(const Json& json) {
+  const std::string problem = json.value("problem", std::string());
+  return {.mode = json.at("mode"),
+          .seconds = problem.empty() ? json.at("seconds").get<double>() : 0,
+          .problem = problem};
+}
+
 FrameworkEvent event_of(const Json& json) {
   const std::string kind = json.at("event");
   if (kind == "hello") return hello(json);
@@ -62,7 +69,7 @@ FrameworkEvent event_of(const Json& json) {
     return NetworkEvent{json.at("parameters").get<int64_t>(), known<int64_t>(json, "forward_macs")};
   }
   if (kind == "check") return check(json);
-  if (kind == "trial") return TrialEvent{json.at("mode"), json.at("seconds").get<double>()};
+  if (kind == "trial") return trial(json);
   if (kind == "step") return step(json);
   if (kind == "done") return DoneEvent{known<int64_t>(json, "peak_memory_bytes")};
   throw Error("there is no event '{}'", kind);

@@ -7,6 +7,7 @@
 //   {"event": "network", "parameters": 25559081, "forward_macs": 3858000000}
 //   {"event": "check", "losses": [8.05, 7.93, 7.98]}
 //   {"event": "trial", "mode": "compile", "seconds": 0.31}
+//   {"event": "trial", "mode": "compile", "problem": "no C++ compiler"}
 //   {"event": "step", "step": 1, "begin": 81.25, "end": 81.61, "loss": 7.91,
 //    "phases": {"forward": 0.12, "backward": 0.22}}
 //   {"event": "done", "peak_memory_bytes": 812345344}
@@ -42,7 +43,8 @@ struct CheckEvent {
 };
 struct TrialEvent {
   std::string mode;
-  double seconds = 0;  // of a step
+  double seconds = 0;   // of a step
+  std::string problem;  // why the mode cannot be used; empty: it can
 };
 struct StepEvent {
   int step = 0;                // from 1, warm-up included

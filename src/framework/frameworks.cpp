@@ -27,15 +27,16 @@ constexpr Framework kFrameworks[] = {
      .module = "jax",
      .install = "pip install jax",
      .modes = {"jit", "jit-nhwc"}},
+    {.name = "mxnet",
+     .title = "MXNet",
+     .module = "mxnet",
+     .install = "pip install mxnet==1.9.1 numpy==1.23.5",
+     .modes = {"imperative", "hybrid", "hybrid-static"}},
 };
 
-std::vector<std::string> modes_of(const Framework& framework) {
-  std::vector<std::string> modes;
-  for (const std::string_view mode : framework.modes) {
-    if (!mode.empty()) modes.emplace_back(mode);
-  }
-  return modes;
-}
+// Of the user: what it needs is not known, and it has no modes.
+constexpr Framework kScript = {
+    .name = "script", .title = "the script", .module = "sys", .install = "pip", .modes = {}};
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
   const std::string near = closest(std::string(wrong), names);
@@ -62,7 +63,16 @@ std::string_view text_of(std::string_view name) {
 
 std::span<const Framework> frameworks() { return kFrameworks; }
 
+std::vector<std::string> modes_of(const Framework& framework) {
+  std::vector<std::string> modes;
+  for (const std::string_view mode : framework.modes) {
+    if (!mode.empty()) modes.emplace_back(mode);
+  }
+  return modes;
+}
+
 FrameworkChoice find_framework(std::string_view text) {
+  if (text.ends_with(".py")) return {&kScript, "", std::string(text)};
   const size_t colon = std::min(text.find(':'), text.size());
   const Framework& framework = named(text.substr(0, colon));
   const std::string mode(text.substr(std::min(colon + 1, text.size())));
@@ -71,7 +81,13 @@ FrameworkChoice find_framework(std::string_view text) {
     throw UsageError("--framework {}: {} has no mode '{}'; {}", text, framework.title, mode,
                      suggestion(mode, modes));
   }
-  return {&framework, mode};
+  return {&framework, mode, ""};
+}
+
+FrameworkChoice find_framework(const RunConfig& run) {
+  const bool script = run.framework.ends_with(".py");
+  if (script || run.framework_mode.empty()) return find_framework(std::string_view(run.framework));
+  return find_framework(fmt::format("{}:{}", run.framework, run.framework_mode));
 }
 
 std::string_view adapter_text(const Framework& framework) { return text_of(framework.name); }

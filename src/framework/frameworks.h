@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/run_config.h"
+
 namespace lockstep {
 
 struct Framework {
@@ -21,14 +23,18 @@ struct Framework {
 };
 
 std::span<const Framework> frameworks();
+std::vector<std::string> modes_of(const Framework& framework);
 
-// "pytorch", or "pytorch:compile".
+// "pytorch", "pytorch:compile", or "mine.py", a script of the user that speaks the line protocol.
 struct FrameworkChoice {
   const Framework* framework;
-  std::string mode;  // empty: the fastest
+  std::string mode;         // empty: the fastest
+  std::string script = {};  // empty: the framework's own adapter
 };
 // Throws UsageError with the names there are.
 FrameworkChoice find_framework(std::string_view text);
+// Of a run with --framework, and perhaps --framework-mode.
+FrameworkChoice find_framework(const RunConfig& run);
 
 std::string_view adapter_text(const Framework& framework);  // the Python file
 std::string_view shared_adapter_text();  // lockstep_job.py, which all adapters import

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "base/error.h"
+#include "config/json.h"
+#include "config/python_choice.h"
 #include "process/ask.h"
 
 namespace lockstep {
@@ -25,6 +24,8 @@ if module.__name__ == "tensorflow":
             for gpu in module.config.list_physical_devices("GPU")]
 if module.__name__ == "jax":
     gpus = [device.device_kind for device in module.devices() if device.platform != "cpu"]
+if module.__name__ == "mxnet":
+    gpus = ["GPU"] * module.context.num_gpus()
 print(module.__version__)
 print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 )py";
@@ -33,22 +34,8 @@ print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment) {
-  std::string for_all, for_this;
-  for (const std::string& entry : given) {
-    const size_t equals = entry.find('=');
-    if (equals == std::string::npos) {
-      for_all = entry;
-    } else if (find_framework(entry.substr(0, equals)).framework == &framework) {
-      for_this = entry.substr(equals + 1);
-    }
-  }
-  if (!for_this.empty()) return for_this;
-  if (!for_all.empty()) return for_all;
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const auto prefix = environment(variable);
-    if (prefix && !prefix->empty()) return *prefix + "/bin/python3";
-  }
-  return "python3";
+  const auto is_meant = [&](const std::string& name) { return name == framework.name; };
+  return chosen_python(given, is_meant, environment);
 }
 
 FrameworkSurvey survey(const Framework& framework, const std::string& python) {
@@ -67,6 +54,13 @@ FrameworkSurvey survey(const Framework& framework, const std::string& python) {
     survey.devices = answer.lines.back();
   }
   return survey;
+}
+
+Json survey_json(const Framework& framework, const FrameworkSurvey& found) {
+  return {
+      {"name", framework.name},   {"version", found.version ? Json(*found.version) : Json(nullptr)},
+      {"devices", found.devices}, {"modes", modes_of(framework)},
+      {"python", found.python},   {"problem", found.problem}};
 }
 
 }  // namespace lockstep

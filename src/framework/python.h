@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "base/context.h"
+#include "config/json_fwd.h"
 #include "framework/frameworks.h"
 
 namespace lockstep {
 
 // By --python ("PATH" for all, or "pytorch=PATH"), else that of the active virtual environment,
-// else python3 of PATH. Throws UsageError when an entry names no framework.
+// else python3 of PATH.
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment);
 
@@ -24,5 +25,6 @@ struct FrameworkSurvey {
 };
 // Starts that Python. Takes as long as importing the framework.
 FrameworkSurvey survey(const Framework& framework, const std::string& python);
+Json survey_json(const Framework& framework, const FrameworkSurvey& found);
 
 }  // namespace lockstep

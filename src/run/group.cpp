@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/local.h"
+#include "comm/missing_ranks.h"
 #include "comm/own_address.h"
 
 namespace lockstep {
@@ -183,6 +184,32 @@ int Group::cores_here() const {
 
 void Group::check_consistent(const std::string& subject, const Traits& mine) {
   if (store_) check_consistency(*store_, workers(), subject, mine, options_.stall_timeout);
+}
+
+void Group::tell(const std::string& key, const std::string& value) {
+  if (store_) {
+    store_->set(key, value);
+  } else {
+    own_words_[key] = value;
+  }
+}
+
+std::optional<std::string> Group::told(const std::string& key) {
+  if (!store_) {
+    const auto found = own_words_.find(key);
+    return found == own_words_.end() ? std::nullopt : std::optional(found->second);
+  }
+  if (!store_->missing({key}, Seconds{0}).empty()) return {};
+  return store_->get(key, Seconds{0});
+}
+
+void Group::check_all_there() {
+  if (!store_) return;
+  const Roster workers = this->workers();
+  const std::vector<int> gone = gone_ranks(*store_, workers);
+  if (!gone.empty()) {
+    throw Error("{} {} gone", workers.who(gone), gone.size() == 1 ? "is" : "are");
+  }
 }
 
 std::unique_ptr<Communicator> Group::connect_workers(const std::string& name) {

@@ -4,6 +4,7 @@
 // all of their members in the same order.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,12 @@ class Group {
   std::unique_ptr<Communicator> connect_everyone(const std::string& name);
   std::string_view backend() const { return backend_; }  // that carries gradients
 
+  // What one rank tells all others, once, and they see whenever they look. Not collective.
+  void tell(const std::string& key, const std::string& value);
+  std::optional<std::string> told(const std::string& key);
+  // Throws Error naming the ranks that have ended.
+  void check_all_there();
+
   // Of a server that is a thread of this worker; absent: there is none here.
   std::optional<ServerSeat> server_seat(const std::string& name) const;
 
@@ -80,8 +87,9 @@ class Group {
   std::optional<StoreServer> server_;
   std::optional<Store> store_;  // absent: there is only this process
   Roster roster_;
-  std::vector<GroupMember> members_;       // by rank
-  std::unique_ptr<Communicator> control_;  // null in a server
+  std::vector<GroupMember> members_;              // by rank
+  std::map<std::string, std::string> own_words_;  // told where there is no store
+  std::unique_ptr<Communicator> control_;         // null in a server
 };
 
 }  // namespace lockstep

@@ -12,10 +12,10 @@ struct RunContext : Context {
   std::span<const EngineKind> engines;  // the first is the default
 };
 
-// The same, but for stdout.
-inline RunContext with_out(const RunContext& context, std::ostream& out) {
+// The same, but for stdout and stderr.
+inline RunContext with_streams(const RunContext& context, std::ostream& out, std::ostream& err) {
   return {{.out = out,
-           .err = context.err,
+           .err = err,
            .err_is_terminal = context.err_is_terminal,
            .colour = context.colour,
            .program = context.program,
@@ -25,6 +25,10 @@ inline RunContext with_out(const RunContext& context, std::ostream& out) {
            .environment = context.environment,
            .provenance = context.provenance},
           context.engines};
+}
+// The same, but for stdout.
+inline RunContext with_out(const RunContext& context, std::ostream& out) {
+  return with_streams(context, out, context.err);
 }
 
 }  // namespace lockstep

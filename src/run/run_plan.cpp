@@ -13,7 +13,7 @@
 #include "config/problems.h"
 #include "launch/launchers.h"
 #include "nn/cost.h"
-#include "run/framework/framework_run.h"
+#include "run/framework/framework_problems.h"
 #include "run/rank_device.h"
 #include "run/strategy_options.h"
 
@@ -105,7 +105,8 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   };
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] {
-    if (!find_engine(engines, run.engine).only_cpu || run.device == "cpu") return;
+    const bool only_cpu = find_engine(engines, run.engine).only_cpu && !has_framework(run);
+    if (!only_cpu || run.device == "cpu") return;
     throw UsageError(
         "--device {}: --engine {} supports cpu only; use --device cpu, or --engine torch on a host "
         "with a GPU",

@@ -162,7 +162,7 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
   if (config.eval) {
     return evaluate_newest(context, plan, group, started_result(context, plan, host));
   }
-  if (!config.framework.empty()) {
+  if (has_framework(config)) {
     return measure_other(context, plan, group, started_result(context, plan, host));
   }
   std::optional<LastWords> while_setting_up;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
+#include "external/ready_programs.h"
 
 namespace lockstep {
 namespace {
@@ -103,6 +104,21 @@ class Problems {
   throw UsageError("{}", fmt::join(problems, "\n"));
 }
 
+// As it would be with our own engine, so that its row has the names of the others.
+RunConfig named_like_others(const RunConfig& requested, const Resolve& resolve) {
+  try {
+    RunConfig own = requested;
+    own.framework = RunConfig{}.framework;
+    own.program.clear();
+    RunConfig resolved = resolve(own);
+    resolved.framework = requested.framework;
+    resolved.program = requested.program;
+    return resolved;
+  } catch (const UsageError&) {  // not even ours can run it
+    return requested;
+  }
+}
+
 }  // namespace
 
 Axis option_axis(const std::string& option, const std::vector<std::string>& values) {
@@ -126,6 +142,22 @@ Axis models_axis(const std::vector<std::string>& entries) {
   return axis;
 }
 
+Axis frameworks_axis(const std::vector<std::string>& entries) {
+  Axis axis = {.name = "frameworks", .points = {}};
+  const std::string own = RunConfig{}.framework + ":";
+  for (const std::string& entry : entries) {
+    std::vector<Setting>& point = axis.points.emplace_back();
+    if (entry.starts_with(own)) {
+      point.push_back({"engine", entry.substr(own.size())});
+    } else if (is_program(entry)) {
+      point.push_back({"program", entry});
+    } else {
+      point.push_back({"framework", entry});
+    }
+  }
+  return axis;
+}
+
 std::vector<std::string> doubling(int most) {
   std::vector<std::string> values;
   for (int64_t value = 1; value < most; value *= 2) values.push_back(fmt::to_string(value));
@@ -133,24 +165,30 @@ std::vector<std::string> doubling(int most) {
   return values;
 }
 
-std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Resolve& resolve) {
+ExpandedRuns expand(const RunConfig& base, std::span<const Axis> axes, const Resolve& resolve) {
   refuse_double_settings(axes);
-  std::vector<SweepRun> runs;
+  ExpandedRuns expanded;
   std::set<std::string> ids;
-  Problems problems;
+  Problems problems, unsupported;
   const std::vector<RunConfig> options = combinations(base, axes);
   for (const RunConfig& requested : options) {
     try {
       const RunConfig run = resolve(requested);
       const std::string id = run_id(run);
-      if (ids.insert(id).second) runs.push_back({id, run});
+      if (ids.insert(id).second) expanded.runs.push_back({id, run});
+    } catch (const NotSupportedError& error) {
+      const RunConfig run = named_like_others(requested, resolve);
+      const std::string id = run_id(run);
+      const std::string reason = fmt::format("{}", fmt::join(split(error.what(), '\n'), "; "));
+      if (ids.insert(id).second) expanded.skipped.push_back({{id, run}, reason});
+      unsupported.add(requested, error.what());
     } catch (const UsageError& error) {  // collected, to report all together
       problems.add(requested, error.what());
     }
   }
   if (auto lines = problems.lines(options.size()); !lines.empty()) refuse(std::move(lines));
-  return runs;
+  if (expanded.runs.empty()) refuse(unsupported.lines(options.size()));
+  return expanded;
 }
 
 }  // namespace lockstep

@@ -31,14 +31,26 @@ struct SweepRun {
 Axis option_axis(const std::string& option, const std::vector<std::string>& values);
 // "alexnet:256", "resnet50": names with optional batch sizes. Throws UsageError.
 Axis models_axis(const std::vector<std::string>& entries);
+// "lockstep", "lockstep:torch" (an engine of ours), "pytorch", "pytorch:compile", or the name or
+// file of an external program.
+Axis frameworks_axis(const std::vector<std::string>& entries);
 // 1, 2, 4, ... and `most` itself.
 std::vector<std::string> doubling(int most);
 
 // Resolves a configuration (canonical names, defaults filled in). Throws UsageError.
 using Resolve = std::function<RunConfig(const RunConfig&)>;
 
-// The runs without duplicates. Throws UsageError with the problems of all runs.
-std::vector<SweepRun> expand(const RunConfig& base, std::span<const Axis> axes,
-                             const Resolve& resolve);
+// A combination that its framework or external program does not support.
+struct SkippedRun {
+  SweepRun run;
+  std::string reason;
+};
+struct ExpandedRuns {
+  std::vector<SweepRun> runs;  // at least one
+  std::vector<SkippedRun> skipped;
+};
+
+// Without duplicates. Throws UsageError with the problems of all runs.
+ExpandedRuns expand(const RunConfig& base, std::span<const Axis> axes, const Resolve& resolve);
 
 }  // namespace lockstep

@@ -57,9 +57,18 @@ std::string plan_text(const PlannedSweep& sweep, const RemainingWork& work) {
   });
   text += axis_line(sweep, "num-devices",
                     [](const RunConfig& run) { return fmt::to_string(run.num_devices); });
+  const bool frameworks =
+      std::ranges::any_of(plan.runs, [](const SweepRun& run) { return has_framework(run.config); });
+  if (frameworks) {
+    text += axis_line(sweep, "framework", [](const RunConfig& run) { return run.framework; });
+  }
   for (const std::string_view name : sweep.differing) {
     const RunOption& option = *find_option(name);
     text += axis_line(sweep, name, [&](const RunConfig& run) { return text_of(run, option); });
+  }
+  for (const SkippedRun& each : plan.skipped) {
+    text += fmt::format("  skipped: {}: {}\n", run_label(each.run.config, sweep.differing),
+                        each.reason);
   }
   return text;
 }
@@ -68,7 +77,8 @@ std::string resuming_text(const PlannedSweep& sweep, const RemainingWork& work,
                           const StoreContents& contents) {
   if (work.launches == work.all) return "";
   int failed = 0;
-  for (const StoredRun& run : own_runs(sweep.plan, contents)) failed += run.measured() ? 0 : 1;
+  for (const StoredRun& run : own_runs(sweep.plan, contents))
+    failed += run.measured() || run.skipped() ? 0 : 1;
   const bool skips = failed > 0 && !sweep.plan.retry_failed;
   return fmt::format("resuming: {} of {} launches done{}\n", work.all - work.launches, work.all,
                      skips ? fmt::format(", {} of them failed; --retry-failed launches {} again",

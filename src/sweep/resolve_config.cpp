@@ -1,5 +1,7 @@
 #include "sweep/resolve_config.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +11,7 @@
 #include "launch/hosts.h"
 #include "nn/cost.h"
 #include "run/complete_config.h"
+#include "run/framework/framework_problems.h"
 #include "run/run_input.h"
 #include "run/run_plan.h"
 
@@ -62,6 +65,8 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept) {
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_unused_options(requested, swept);
+  const std::vector<std::string> lacking = framework_problems(run);
+  if (!lacking.empty()) throw NotSupportedError("{}", fmt::join(lacking, "\n"));
   complete_config(run, {.model = true});
   check_data_is_here(run, context);
   // A run is identified by its hosts, not by the name of the host file.

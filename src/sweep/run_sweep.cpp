@@ -14,6 +14,7 @@
 #include "config/run_options.h"
 #include "measure/launches.h"
 #include "process/run_commands.h"
+#include "report/results/benchmark_log.h"
 #include "report/results/launch_rate.h"
 #include "sweep/order.h"
 
@@ -37,7 +38,7 @@ using Key = std::pair<std::string, int>;  // id and repeat
 std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
   std::set<Key> keys;
   for (const StoredRun& run : contents.runs) {
-    if (run.result.simulated()) continue;
+    if (run.result.simulated() || run.skipped()) continue;
     if (run.measured() || !retry_failed) keys.emplace(run.id, run.repeat);
   }
   return keys;
@@ -83,12 +84,14 @@ class Sweep {
       : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
     for (const StoredRun& run : store.contents().runs) {
       if (!run.result.simulated()) note(run);
+      note_mode(run);
     }
     finished_ = finished_keys(store.contents(), plan.retry_failed);
   }
 
   SweepOutcome run() {
     fs::create_directories(fs::path(store_.directory()) / kRawDirectory);
+    for (const SkippedRun& each : plan_.skipped) keep_skipped(each);
     for (int round = 0; round < plan_.repeats && !outcome_.interrupted; ++round) {
       for (const size_t index : order_of_round(plan_.runs.size(), round, plan_.order_seed)) {
         if (outcome_.interrupted) break;
@@ -99,6 +102,19 @@ class Sweep {
   }
 
  private:
+  void keep_skipped(const SkippedRun& skipped) {
+    const bool known = std::ranges::any_of(store_.contents().runs, [&](const StoredRun& run) {
+      return run.id == skipped.run.id && run.skipped() && run.result.error == skipped.reason;
+    });
+    if (known) return;
+    StoredRun stored = {.id = skipped.run.id};
+    stored.result.config = skipped.run.config;
+    stored.result.status = RunStatus::Skipped;
+    stored.result.error = skipped.reason;
+    stored.result.started_at = utc_text(std::chrono::system_clock::now());
+    store_.append(stored);
+  }
+
   void attend(const SweepRun& run, int round) {
     if (finished_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
@@ -112,6 +128,7 @@ class Sweep {
     }
     store_.append(*stored);
     note(*stored);
+    note_mode(*stored);
     if (!stored->measured()) ++outcome_.failed;
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
   }
@@ -151,6 +168,9 @@ class Sweep {
       command.argv.push_back(argument);
     }
     command.argv.push_back("--result=" + result);
+    if (const auto mode = modes_.find(run.id); mode != modes_.end()) {
+      command.argv.push_back("--framework-mode=" + mode->second);
+    }
     if (plan_.says_devices) {  // also if it is the default
       command.argv.push_back(fmt::format("--num-devices={}", run.config.num_devices));
     }
@@ -220,6 +240,14 @@ class Sweep {
     return stored;
   }
 
+  // Later launches use the mode that the first one found to be the fastest.
+  void note_mode(const StoredRun& run) {
+    const auto& framework = run.result.framework;
+    if (run.measured() && framework && !framework->trials.empty()) {
+      modes_.try_emplace(run.id, framework->mode);
+    }
+  }
+
   void note(const StoredRun& run) {
     finished_.emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
@@ -259,6 +287,7 @@ class Sweep {
   std::set<Key> finished_;
   Times times_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
+  std::map<std::string, std::string> modes_;          // of frameworks, by id
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace lockstep {
 
 struct SweepPlan {
   std::vector<SweepRun> runs;
+  std::vector<SkippedRun> skipped = {};  // stored with their reasons, never launched
   int repeats = 5;  // launches of each run; the maximum if there is a precision
   std::optional<double> precision = {};  // stop when half the interval is below this fraction
   uint64_t order_seed = 1;

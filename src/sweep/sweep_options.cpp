@@ -8,7 +8,9 @@ namespace lockstep {
 std::vector<Axis> axes_of(const SweepOptions& options, int cores) {
   std::vector<Axis> axes;
   for (const auto& [name, values] : options.lists) {
-    axes.push_back(name == "models" ? models_axis(values) : option_axis(name, values));
+    axes.push_back(name == "models"      ? models_axis(values)
+                   : name == "framework" ? frameworks_axis(values)
+                                         : option_axis(name, values));
   }
   if (options.lists.contains("worker-hosts")) return axes;  // they give the number of workers
   // Over the hosts of a cluster, else over the cores of this machine.

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "config/run_label.h"
+#include "framework/python.h"
 #include "launch/rank_placement.h"
 #include "measure/host.h"
 #include "sweep/resolve_config.h"
@@ -64,6 +67,33 @@ std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
   return names;
 }
 
+// A framework that is missing on this machine would fail in every launch. Throws UsageError when
+// nothing is left.
+void skip_what_is_not_installed(ExpandedRuns& expanded, const Environment& environment) {
+  std::map<std::string, std::string> problems;  // by framework and Python
+  const auto problem_of = [&](const RunConfig& run) -> std::string {
+    if (!has_framework(run)) return "";
+    const Framework& framework = *find_framework(run).framework;
+    const std::string python = python_for(framework, run.python, environment);
+    const auto [place, fresh] = problems.try_emplace(fmt::format("{} {}", framework.name, python));
+    if (fresh) place->second = survey(framework, python).problem;
+    return place->second;
+  };
+  std::vector<SweepRun> runs;
+  for (SweepRun& run : expanded.runs) {
+    const std::string problem = problem_of(run.config);
+    if (problem.empty()) {
+      runs.push_back(std::move(run));
+    } else {
+      expanded.skipped.push_back({std::move(run), problem});
+    }
+  }
+  if (runs.empty()) throw UsageError("{}", expanded.skipped.back().reason);
+  expanded.runs = std::move(runs);
+}
+
+const std::string& id_of_skipped(const SkippedRun& skipped) { return skipped.run.id; }
+
 }  // namespace
 
 bool runs_here(const SweepOptions& options) {
@@ -89,9 +119,12 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
         fmt::format("every device has {} thread{} in all runs, {}; change it with --threads",
                     base.threads, base.threads == 1 ? "" : "s", why));
   }
+  ExpandedRuns expanded =
+      expand(base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept); });
+  if (runs_here(options)) skip_what_is_not_installed(expanded, context.environment);
   sweep.plan = {
-      .runs = expand(base, axes,
-                     [&](const RunConfig& run) { return resolve_config(run, context, swept); }),
+      .runs = std::move(expanded.runs),
+      .skipped = std::move(expanded.skipped),
       .repeats = options.repeats.value_or(options.precision ? kMostForPrecision : kRepeats),
       .precision = options.precision,
       .order_seed = static_cast<uint64_t>(options.order_seed),
@@ -103,6 +136,7 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       }};
   std::vector<RunConfig> configs;
   for (const SweepRun& run : sweep.plan.runs) configs.push_back(run.config);
+  for (const SkippedRun& each : sweep.plan.skipped) configs.push_back(each.run.config);
   sweep.differing = differing_options(configs);
   return sweep;
 }
@@ -117,7 +151,9 @@ std::string rough_time(double seconds) {
 std::vector<StoredRun> own_runs(const SweepPlan& plan, const StoreContents& contents) {
   std::vector<StoredRun> runs;
   for (const StoredRun& stored : contents.runs) {
-    if (std::ranges::count(plan.runs, stored.id, &SweepRun::id)) runs.push_back(stored);
+    const bool own = std::ranges::count(plan.runs, stored.id, &SweepRun::id) > 0 ||
+                     std::ranges::count(plan.skipped, stored.id, id_of_skipped) > 0;
+    if (own) runs.push_back(stored);
   }
   return runs;
 }

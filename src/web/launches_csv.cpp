@@ -53,7 +53,9 @@ std::string line_of(const StoredRun& run, const ScalingReport& report) {
       count(known && result.facts.threads > 0, result.facts.threads),
       engine_label(result.config),
       settings_label(result.config, report.differing),
-      known ? result.origin : "failed",
+      known           ? result.origin
+      : run.skipped() ? "skipped"
+                      : "failed",
       number(rate_of(result)),
       result.independent ? number(result.independent->communication_efficiency) : "",
       number(1000 * summary.mean_step),

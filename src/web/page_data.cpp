@@ -62,6 +62,7 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
                {"kind", each.simulated ? "simulated" : "measured"},
                {"failed", each.failed},
                {"warnings", each.warnings}};
+  if (each.skipped) json["skipped"] = each.error;
   if (each.failed > 0) {
     json["error"] = each.error;
     json["last_lines"] = each.last_lines;
@@ -212,7 +213,7 @@ Json history_json(std::span<const StoredRun> runs) {
   std::string first, last, version;
   int failed = 0;
   for (const StoredRun& run : runs) {
-    if (!run.measured()) ++failed;
+    if (!run.measured() && !run.skipped()) ++failed;
     const std::string& started = run.result.started_at;
     if (started.empty()) continue;
     if (first.empty() || started < first) first = started;

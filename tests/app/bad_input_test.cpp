@@ -58,6 +58,10 @@ class BadInput : public ::testing::Test {
 TEST_F(BadInput, UnknownNamesAreUsageErrorsWithASuggestion) {
   expect_one_line("trian", 2, "did you mean train?");
   expect_one_line("train --model resnet51", 2, "resnet50");
+  expect_one_line("train --framework pytorsh", 2, "did you mean pytorch?");
+  expect_one_line("train --framework pytorch --python pytorsh=/x", 2, "did you mean pytorch?");
+  expect_one_line("sweep --models lenet --python pytorsh=/x", 2, "did you mean pytorch?");
+  expect_one_line("doctor --framework jaxx", 2, "did you mean jax?");
   expect_one_line("train --modle=lenet", 2, "did you mean --model?");
   expect_one_line("train --optimizer=lars", 2, "sgd, momentum, rmsprop, adam");
   expect_one_line("train --engine=abacus", 2, "native");

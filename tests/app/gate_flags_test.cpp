@@ -45,7 +45,7 @@ TEST(Gate, FindingsThatAreListedFailAndOthersAreNotes) {
 TEST(Gate, WhatIsInconclusiveIsNeverSilent) {
   const GateFindings findings = {
       .all = 1, .base = "the baseline", .slower = {}, .inconclusive = "who knows"};
-  EXPECT_EQ(conclude(findings, {"slower", "inconclusive"}).code, kUsage);
+  EXPECT_EQ(conclude(findings, {"slower", "inconclusive"}).code, kUndecided);
   EXPECT_EQ(conclude(findings, {"slower"}).code, kSuccess);
   EXPECT_EQ(conclude(findings, {"slower"}).err, "note: who knows\n");
   const GateFindings both = {

@@ -31,7 +31,7 @@ class Compare : public ::testing::Test {
     const std::string line = "cd " + folder + " && XDG_CACHE_HOME=" + folder +
                              " PYTHONDONTWRITEBYTECODE=1 python3 " COMPARE_SCRIPT
                              " --lockstep " LOCKSTEP_PROGRAM
-                             " --threads 1 --rounds 2 --seconds 0.1"
+                             " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch"
                              " --results results --document page.md " +
                              more + " >out 2>err";
     return WEXITSTATUS(std::system(line.c_str()));
@@ -46,22 +46,22 @@ class Compare : public ::testing::Test {
 };
 
 TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
-  ASSERT_EQ(run("--cases lenet:2"), 0) << text_in("err");
+  ASSERT_EQ(run("--models lenet:2"), 0) << text_in("err");
   const std::string page = text_in("page.md");
   EXPECT_THAT(page, HasSubstr("| lenet | 2 | 1 |"));
-  EXPECT_THAT(page, HasSubstr("### lenet, batch 2, 1 thread"));
+  EXPECT_THAT(page, HasSubstr("### lenet, batch 2, "));
   EXPECT_THAT(page, HasSubstr("LibTorch 2."));
   EXPECT_THAT(page, HasSubstr("\nbetween\n"));
   EXPECT_EQ(page.find("\nold\n"), std::string::npos);
   EXPECT_THAT(text_in("page.svg"), HasSubstr("</svg>"));
-  ASSERT_EQ(run("--cases lenet:2 --resume"), 0) << text_in("err");
+  ASSERT_EQ(run("--models lenet:2"), 0) << text_in("err");
   EXPECT_EQ(text_in("page.md"), page);
 }
 
 TEST_F(Compare, RefusesWhatItCannotMeasureInOneLine) {
-  EXPECT_EQ(run("--cases lenet"), 1);
-  EXPECT_EQ(text_in("err"), "--cases: 'lenet' is not MODEL:BATCH\n");
-  EXPECT_EQ(run("--cases nonet:2"), 1);
+  EXPECT_EQ(run("--models lenet"), 1);
+  EXPECT_EQ(text_in("err"), "--models: 'lenet' is not NAME:BATCH\n");
+  EXPECT_EQ(run("--models nonet:2"), 1);
   EXPECT_THAT(text_in("err"), HasSubstr("nonet"));
   EXPECT_THAT(text_in("page.md"), HasSubstr("\nold\n"));
 }

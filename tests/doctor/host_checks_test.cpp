@@ -62,6 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Fault{"reachable", Level::Problem,
               [](HostReport& host) { host.unreachable = "Connection refused"; }},
+        Fault{"framework", Level::Problem,
+              [](HostReport& host) {
+                host.frameworks = {{{"name", "pytorch"}, {"problem", "not installed"}}};
+              }},
         Fault{"version", Level::Problem, [](HostReport& host) { host.facts["version"] = "0"; }},
         Fault{"processor", Level::Warning, [](HostReport& host) { host.facts["cpu_model"] = "D"; }},
         Fault{"places", Level::Warning, [](HostReport& host) { host.workers = 5; }},

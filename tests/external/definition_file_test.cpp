@@ -42,16 +42,22 @@ silence_seconds = 2.5
 [start]
 default = "per_device"
 horovod = "mpirun"
+parameter_server = ["single", "roles"]
 [env]
 A = "{rank}"
 [names.model]
 resnet50 = "ResNet50"
 [fixed]
 optimizer = "momentum"
+[fixed_on.cpu]
+data_format = "NHWC"
 [output]
 step = 'a (\d+)'
 step_is = "running_mean"
 step_of = "device"
+loss = 'l (\S+)'
+phase_unit = "milliseconds"
+phases.forward = 'f (\S+)'
 total = 'b (\d+)'
 total_of = "device"
 lines = "median"
@@ -71,13 +77,20 @@ line = 'nan'
   EXPECT_EQ(program.command[1], (ProgramArgument{{"--data", "{data_dir}"}, true}));
   EXPECT_EQ(program.mpirun.size(), 3u);
   EXPECT_EQ(program.servers, 3);
-  EXPECT_EQ(start_way(program, "horovod"), StartWay::Mpirun);
-  EXPECT_EQ(start_way(program, "replicated"), StartWay::PerDevice);
+  EXPECT_EQ(start_way(program, {.variable_update = "horovod"}), StartWay::Mpirun);
+  EXPECT_EQ(start_way(program, {.variable_update = "replicated"}), StartWay::PerDevice);
+  const std::string server = "parameter_server";
+  EXPECT_EQ(start_way(program, {.variable_update = server}), StartWay::Single);
+  EXPECT_EQ(start_way(program, {.num_devices = 2, .variable_update = server}), StartWay::Roles);
   EXPECT_EQ(program.names.at("model").at("resnet50"), "ResNet50");
   EXPECT_EQ(program.fixed.at("optimizer"), "momentum");
   EXPECT_EQ(program.output.step_is, StepMeaning::RunningMean);
   EXPECT_EQ(program.output.step_of, RateOf::Device);
   EXPECT_EQ(program.output.total_of, RateOf::Device);
+  EXPECT_EQ(program.output.loss, "l (\\S+)");
+  EXPECT_EQ(program.output.phases.at("forward"), "f (\\S+)");
+  EXPECT_EQ(program.output.phase_unit, PhaseUnit::Millisecond);
+  EXPECT_EQ(program.fixed_on.at("cpu").at("data_format"), "NHWC");
   EXPECT_EQ(program.output.lines, CombineLines::Median);
   EXPECT_EQ(program.output.workers, CombineWorkers::Sum);
   EXPECT_EQ(program.output.enough_steps, 20);
@@ -120,6 +133,31 @@ colour = "blue"
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:13: fixed.colour is not a run option")));
 }
 
+TEST(ProgramFile, MistakesInsideTablesNameTheirLines) {
+  const std::vector<std::string> problems = all_problems(R"(command = ["run", "{threads*modle}"]
+env.A = "{threads*}"
+[start]
+horovod = ["single"]
+replicated = ["single", "often"]
+[fixed_on.tpu]
+colour = "blue"
+[output]
+total = '(.)'
+loss = 'no group'
+[output.phases]
+sleep = '(.)'
+)");
+  EXPECT_THAT(problems, Contains("x.toml:1: command: unknown placeholder {modle}; did you mean "
+                                 "{model}?"));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:2: env.A: '{threads*}' is neither")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:4: start.horovod must be one start mode, or")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:5: start.replicated must be one of single")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:6: fixed_on.tpu is not a device; use one of")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:7: fixed_on.tpu.colour is not a run option")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:10: output.loss: 'no group' has no group")));
+  EXPECT_THAT(problems, Contains(StartsWith("x.toml:12: output.phases.sleep is not a phase; use")));
+}
+
 TEST(ProgramFile, BrokenTomlIsOneProblemWithItsLine) {
   EXPECT_THAT(read_program("a = 1\nb = [", "x.toml").problems,
               ElementsAre(StartsWith("x.toml:2: ")));
@@ -149,6 +187,13 @@ TEST(ReadyPrograms, AreAllWithoutMistakes) {
     const Program program = load_program(std::string(ready.name));
     EXPECT_EQ(program.name, ready.name);
     EXPECT_NE(program.description, "");
+  }
+}
+
+TEST(ReadyPrograms, RunInThePythonThatIsChosen) {
+  for (const ReadyProgram& ready : ready_programs()) {
+    const Program program = load_program(std::string(ready.name));
+    EXPECT_EQ(program.command.front().words.front(), "{python}") << ready.name;
   }
 }
 

@@ -58,6 +58,34 @@ TEST(PlanProgram, AnOptionalArgumentWithoutValueIsLeftOut) {
   EXPECT_EQ(plan_program(program, run, kAddresses)[0].argv, (Argv{"run", "--data", "/d", "end"}));
 }
 
+TEST(PlanProgram, ArithmeticIsComputed) {
+  const Program program = program_of(
+      "command = ['run', '--threads={threads*num_devices}']\n[env]\nN = '{(threads+1)*2}'");
+  RunConfig run = run_of(2);
+  run.threads = 3;
+  const auto plan = plan_program(program, run, kAddresses);
+  EXPECT_EQ(plan[0].argv[1], "--threads=6");
+  EXPECT_EQ(plan[0].env.at("N"), "8");
+}
+
+TEST(PlanProgram, ArithmeticThatCannotBeComputedNamesItsLine) {
+  const Program program =
+      program_of("command = ['run']\nenv.A = '{model*2}'\nenv.B = '{1/threads}'");
+  try {
+    plan_program(program, run_of(1), kAddresses);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "x.toml:2: env.A: '{model*2}': model is 'resnet50', not a whole number\n"
+                 "x.toml:3: env.B: '{1/threads}' divides by 0");
+  }
+}
+
+TEST(PlanProgram, AVariableWithoutValueIsNotSet) {
+  const Program program = program_of("command = ['run']\nenv.A = '{data_dir}'");
+  EXPECT_EQ(plan_program(program, run_of(1), kAddresses)[0].env.count("A"), 0u);
+}
+
 TEST(PlanProgram, ARequiredArgumentWithoutValueIsRejected) {
   const Program program = program_of("command = ['run', '--data={data_dir}']");
   EXPECT_THROW(plan_program(program, run_of(1), kAddresses), UsageError);
@@ -134,6 +162,21 @@ TEST(PlanProgram, FixedOptionsAreNotedAndOthersRefused) {
   EXPECT_THROW(with_fixed_options(program, {.model = "alexnet"}), UsageError);
 }
 
+TEST(PlanProgram, OptionsCanBeFixedOnOneDevice) {
+  const Program program = program_of(
+      "command = ['run', '{data_format}']\n[fixed_on.cpu]\ndata_format = 'NHWC'\nthreads = '1'");
+  EXPECT_EQ(with_fixed_options(program, {}).data_format, "NHWC");
+  EXPECT_EQ(with_fixed_options(program, {.device = "cuda:1"}).data_format, "NCHW");
+  EXPECT_THAT(unsupported_options(program, {.threads = 1}), IsEmpty());
+  EXPECT_THAT(unsupported_options(program, {.device = "cpu", .threads = 2}), IsEmpty());
+  try {
+    with_fixed_options(program, {.threads = 2});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--threads 2: not supported by x; it always uses 1 on cpu");
+  }
+}
+
 TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
   const Program program = load_program("tf_cnn_benchmarks");
   RunConfig run = run_of(2);
@@ -154,6 +197,10 @@ TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
   EXPECT_THAT(roles[1].argv, Contains("--job_name=worker"));
   EXPECT_THAT(roles[1].argv, Contains("--ps_hosts=127.0.0.1:1"));
 
+  run.variable_update = "parameter_server";
+  EXPECT_EQ(plan_program(program, run, kAddresses).size(), 3u);
+  EXPECT_EQ(plan_program(program, run_of(1), kAddresses).size(), 1u);
+
   run.variable_update = "collective_all_reduce";
   const auto workers = plan_program(program, run, {.servers = {}, .workers = {"a:1", "b:2"}});
   ASSERT_EQ(workers.size(), 2u);
@@ -163,6 +210,17 @@ TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
 
   run.variable_update = "distributed_all_reduce";  // wants a controller as well
   EXPECT_THROW(plan_program(program, run, kAddresses), UsageError);
+}
+
+TEST(PlanProgram, HorovodsScriptsAreToldToLeaveGpusAloneOnCpus) {
+  for (const char* name : {"horovod_pytorch", "horovod_tensorflow"}) {
+    const Program program = load_program(name);
+    RunConfig run = run_of(2);
+    run.model = "vgg16";
+    EXPECT_EQ(plan_program(program, run, kAddresses).at(0).argv.back(), "--no-cuda") << name;
+    run.device = "cuda";
+    EXPECT_EQ(plan_program(program, run, kAddresses).at(0).argv.back(), "50") << name;
+  }
 }
 
 TEST(PlanProgram, AllWorkersThatOneProcessReportsAreExpected) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace lockstep {
 namespace {
 
@@ -150,7 +152,7 @@ TEST(Readings, SamplesAreIntervalsOfTheWholeRun) {
   EXPECT_EQ(readings.samples()[1].images_per_second, 24);
 }
 
-TEST(Readings, RunningMeansAreNoSamples) {
+TEST(Readings, RunningMeansWithoutStepNumbersAreNoSamples) {
   Program program = by_steps();
   program.output.lines = CombineLines::Last;
   program.output.step_is = StepMeaning::RunningMean;
@@ -158,6 +160,70 @@ TEST(Readings, RunningMeansAreNoSamples) {
   feed(readings, {0, "rate 10"});
   EXPECT_TRUE(readings.samples().empty());
   EXPECT_EQ(readings.images_per_second(), 10);
+}
+
+TEST(Readings, StepLinesOfWorkersAreAddedUpWhileTotalsAreNot) {
+  Program program = by_steps();
+  program.output.total = R"(total (\S+))";
+  program.output.lines = CombineLines::Last;
+  program.output.step_of = RateOf::Worker;
+  Readings readings(program, 2, 2);
+  for (const size_t worker : {0, 1}) {
+    feed(readings, {worker, "rate 10"});
+    feed(readings, {worker, "total 20"});
+  }
+  EXPECT_EQ(readings.images_per_second(), 20);
+  ASSERT_EQ(readings.samples().size(), 1u);
+  EXPECT_EQ(readings.samples()[0].images_per_second, 20);
+  EXPECT_EQ(readings.steps()[0].images_per_second, 10);
+}
+
+TEST(Readings, LossesAreReadFromStepLinesOrTheirOwn) {
+  Program program = by_steps();
+  program.output.step = R"(rate (?P<value>\S+) loss (?P<loss>\S+))";
+  Readings of_steps(program, 2, 2);
+  feed(of_steps, {0, "rate 10 loss 3"});
+  feed(of_steps, {0, "rate 10 loss 2"});
+  feed(of_steps, {1, "rate 10 loss 1"});
+  feed(of_steps, {1, "rate 10 loss NA"});
+  EXPECT_EQ(of_steps.last_loss(), 1.5);
+  EXPECT_EQ(of_steps.steps()[0].loss, 3);
+  EXPECT_EQ(of_steps.steps()[3].loss, std::nullopt);
+
+  program = by_steps();
+  program.output.loss = R"(^loss (\S+))";
+  Readings own(program, 1, 1);
+  EXPECT_EQ(own.last_loss(), std::nullopt);
+  feed(own, {0, "loss 7.5"});
+  feed(own, {0, "loss 8.", /*whole=*/false});
+  EXPECT_EQ(own.last_loss(), 7.5);
+}
+
+TEST(Readings, ALossThatIsNotFiniteIsAProblemThatNamesTheStep) {
+  Program program = by_steps();
+  program.output.step = R"((?P<step>\d+): (?P<value>\S+) loss (?P<loss>\S+))";
+  for (const char* bad : {"nan", "NaN", "-nan", "inf", "-inf", "Infinity", "1e999"}) {
+    Readings readings(program, 1, 1);
+    feed(readings, {0, "1: 10 loss 3"});
+    EXPECT_EQ(feed(readings, {0, std::string("20: 10 loss ") + bad}), Readings::Found::Forbidden);
+    EXPECT_EQ(readings.problem(), std::string("worker 0: the loss is ") + bad + " at step 20");
+    EXPECT_EQ(readings.images_per_second(), std::nullopt);
+  }
+}
+
+TEST(Readings, PhasesAreMeansInSecondsAndUnknownWhereNotPrinted) {
+  Program program = by_steps();
+  program.output.phases = {{"forward", R"(forward (\S+) ms)"},
+                           {"exposed_communication", R"(waited (\S+) ms)"},
+                           {"update", R"(update (\S+) ms)"}};
+  program.output.phase_unit = PhaseUnit::Millisecond;
+  Readings readings(program, 2, 2);
+  feed(readings, {0, "forward 10 ms, update 3 ms"});
+  feed(readings, {1, "forward 20 ms, update ? ms"});
+  const auto phases = readings.mean_phases();
+  EXPECT_NEAR(phases[static_cast<size_t>(Phase::Forward)], 0.015, 1e-12);
+  EXPECT_TRUE(std::isnan(phases[static_cast<size_t>(Phase::Update)]));
+  EXPECT_TRUE(std::isnan(phases[static_cast<size_t>(Phase::Communication)]));
 }
 
 }  // namespace

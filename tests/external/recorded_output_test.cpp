@@ -47,15 +47,24 @@ TEST_P(RecordedOutput, GivesTheExpectedNumbers) {
 INSTANTIATE_TEST_SUITE_P(
     All, RecordedOutput,
     ::testing::Values(
-        Recording{"tf_cnn_benchmarks", {"tf_cnn_benchmarks.txt"}, 1, 2, 409.38, 4, 0},
-        // Every worker estimates the whole cluster: the mean of both.
+        Recording{"tf_cnn_benchmarks", {"tf_cnn_benchmarks.txt"}, 1, 2, 409.38, 4, 3},
+        Recording{"tf_cnn_benchmarks", {"tf_cnn_benchmarks_replicated.txt"}, 1, 2, 85.98, 5, 4},
+        Recording{"tf_cnn_benchmarks", {"tf_cnn_benchmarks_forward_only.txt"}, 1, 1, 263.05, 5, 4},
+        // Every worker prints the total of the cluster: the mean of both.
         Recording{"tf_cnn_benchmarks",
                   {"tf_cnn_benchmarks_worker0.txt", "tf_cnn_benchmarks_worker1.txt"},
                   2,
                   2,
-                  (198.02 + 198.46) / 2,
-                  4,
-                  0},
+                  (122.50 + 122.49) / 2,
+                  10,
+                  4},
+        Recording{"tf_cnn_benchmarks",
+                  {"tf_cnn_benchmarks_ps_worker0.txt", "tf_cnn_benchmarks_ps_worker1.txt"},
+                  2,
+                  2,
+                  (102.95 + 102.99) / 2,
+                  10,
+                  4},
         Recording{"horovod_pytorch", {"horovod_pytorch.txt"}, 4, 4, 432.8, 5, 5},
         Recording{"horovod_tensorflow", {"horovod_tensorflow.txt"}, 2, 2, 406.6, 3, 3},
         Recording{"torchrun_ddp", {"torchrun_ddp.txt"}, 2, 2, 91.69 + 91.60, 6, 3},
@@ -74,6 +83,27 @@ TEST(RecordedOutput, StepLinesOfOneDeviceBecomeSamplesOfAll) {
   Readings readings(program, 4, 4);
   feed(readings, 0, "horovod_pytorch.txt");
   EXPECT_DOUBLE_EQ(readings.samples().at(0).images_per_second, 4 * 107.4);
+}
+
+TEST(RecordedOutput, RunningMeansOfTwoWorkersBecomeSamplesOfTheCluster) {
+  const Program program = load_program("tf_cnn_benchmarks");
+  Readings readings(program, 2, 2);
+  feed(readings, 0, "tf_cnn_benchmarks_worker0.txt");
+  feed(readings, 1, "tf_cnn_benchmarks_worker1.txt");
+  const auto samples = readings.samples();
+  ASSERT_EQ(samples.size(), 4u);
+  EXPECT_DOUBLE_EQ(samples[0].images_per_second, 65.6 + 56.6);
+  EXPECT_DOUBLE_EQ(samples[1].images_per_second,
+                   5 / (10 / 67.2 - 5 / 65.6) + 5 / (10 / 62.2 - 5 / 56.6));
+  EXPECT_EQ(samples[3].loss, 2.146);
+  EXPECT_EQ(readings.last_loss(), 2.146);
+}
+
+TEST(RecordedOutput, ANanLossOfTfCnnBenchmarksFailsTheRun) {
+  const Program program = load_program("tf_cnn_benchmarks");
+  Readings readings(program, 1, 1);
+  feed(readings, 0, "tf_cnn_benchmarks_nan.txt");
+  EXPECT_EQ(readings.problem(), "worker 0: the loss is nan at step 1");
 }
 
 // The lines that a published run of the workers shows, four to a step.

@@ -19,6 +19,7 @@ TEST(Template, FindsPlaceholdersInOrder) {
 TEST(Template, DoesNotExpandPlaceholdersInsideValues) {
   EXPECT_EQ(expanded("{a}-{b}", {{"a", "{b}"}, {"b", "$(rm -rf /); 'x'"}}), "{b}-$(rm -rf /); 'x'");
   EXPECT_EQ(expanded("{{{a}}}", {{"a", "1"}}), "{1}");
+  EXPECT_EQ(expanded("n={a*(b+1)}", {{"a", "2"}, {"b", "3"}}), "n=8");
 }
 
 TEST(Template, RejectsBracesOutsidePlaceholders) {

@@ -68,6 +68,9 @@ TEST(FrameworkLine, OtherEventsAreRead) {
   EXPECT_EQ(parsed<CheckEvent>(R"({"event": "check", "losses": [1, 2]})").losses.size(), 2u);
   EXPECT_EQ(parsed<TrialEvent>(R"({"event": "trial", "mode": "eager", "seconds": 0.5})").mode,
             "eager");
+  EXPECT_EQ(parsed<TrialEvent>(R"({"event": "trial", "mode": "eager", "problem": "no compiler"})")
+                .problem,
+            "no compiler");
   EXPECT_EQ(parsed<DoneEvent>(R"({"event": "done", "peak_memory_bytes": 7})").peak_memory_bytes, 7);
 }
 

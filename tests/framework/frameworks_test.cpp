@@ -35,6 +35,26 @@ TEST(Frameworks, AreFoundByNameAndMode) {
   EXPECT_THAT(refusal("pytorch:compiel"), HasSubstr("did you mean compile?"));
 }
 
+TEST(Frameworks, TheModeOfARunIsPartOfTheNameOrGivenApart) {
+  RunConfig run;
+  EXPECT_FALSE(has_framework(run));
+  run.framework = "pytorch:eager";
+  EXPECT_TRUE(has_framework(run));
+  EXPECT_EQ(find_framework(run).mode, "eager");
+  run.framework = "pytorch";
+  EXPECT_EQ(find_framework(run).mode, "");
+  run.framework_mode = "compile";
+  EXPECT_EQ(find_framework(run).mode, "compile");
+  run.framework_mode = "fast";
+  EXPECT_THROW(find_framework(run), UsageError);
+}
+
+TEST(Frameworks, AScriptOfTheUserIsOneToo) {
+  const FrameworkChoice choice = find_framework("here/mine.py");
+  EXPECT_EQ(choice.script, "here/mine.py");
+  EXPECT_TRUE(modes_of(*choice.framework).empty());
+}
+
 TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
   const Framework& pytorch = *find_framework("pytorch").framework;
   const Environment none = [](const std::string&) { return std::nullopt; };
@@ -46,8 +66,6 @@ TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
   const std::vector<std::string> given = {"/all", "pytorch=/own"};
   EXPECT_EQ(python_for(pytorch, given, active), "/own");
   EXPECT_EQ(python_for(pytorch, std::span(given).first(1), active), "/all");
-  const std::vector<std::string> wrong = {"pytorsh=/x"};
-  EXPECT_THROW(python_for(pytorch, wrong, none), UsageError);
 }
 
 TEST(Frameworks, APythonThatIsNotThereIsNamed) {

@@ -204,6 +204,20 @@ TEST(Scaling, AFailedRunIsARowWithoutNumbers) {
   EXPECT_EQ(report.series[0].points.size() + report.series[1].points.size(), 5u);
 }
 
+TEST(ScalingTable, WhatAFrameworkLacksIsARowWithTheReasonAndNoFailure) {
+  std::vector<StoredRun> runs = two_curves();
+  StoredRun skipped = runs[0];
+  skipped.result.config.framework = "pytorch";
+  skipped.id = run_id(skipped.result.config);
+  skipped.result.status = RunStatus::Skipped;
+  skipped.result.error = "no servers";
+  runs.push_back(skipped);
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(scaling_table(report), HasSubstr("skipped: no servers"));
+  EXPECT_THAT(configurations_csv(report), HasSubstr("skipped"));
+  for (const Configuration& each : report.configurations) EXPECT_EQ(each.failed, 0);
+}
+
 TEST(Scaling, ALaunchWithoutASpeedIsAFailureThatSaysSo) {
   std::vector<StoredRun> runs, older;
   add(runs, {.rates = {100, 101, -5, 99}});

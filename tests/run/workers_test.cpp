@@ -44,6 +44,18 @@ TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
             "lockstep: cannot create --log-dir /proc/no: No such file or directory\n");
 }
 
+TEST_F(Workers, OneProcessWritesItsOwnLog) {
+  const Ran ran = run(train({"--num-devices=1", "--log-dir", path("logs")}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  const std::string log = path("logs/rank-0-" + read_host().name + ".log");
+  EXPECT_THAT(contents(log), HasSubstr("total images/sec"));
+  EXPECT_THAT(ran.out, HasSubstr("total images/sec"));
+  run(train({"--num-devices=1", "--log-dir", path("logs"), "--batch-size=100000000"}));
+  EXPECT_THAT(contents(log), HasSubstr("lockstep: "));
+  EXPECT_EQ(run(train({"--num-devices=1", "--log-dir", "/proc/no"})).err,
+            "lockstep: cannot create --log-dir /proc/no: No such file or directory\n");
+}
+
 TEST_F(Workers, ThatSucceedOnThisMachineLeaveNoLogs) {
   const Ran ran = run(train({"--num-devices=2"}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;

@@ -34,9 +34,9 @@ TEST(Axes, AllCombinationsAreRunsAndTheOrderOfAxesDoesNotMatter) {
   const Axis devices = option_axis("num-devices", {"1", "2", "4"});
   const Axis models = models_axis({"alexnet:256", "inception3:16"});
   const Axis one[] = {models, devices}, other[] = {devices, models};
-  const auto runs = expand({}, one, as_it_is);
+  const auto runs = expand({}, one, as_it_is).runs;
   EXPECT_EQ(runs.size(), 6u);
-  EXPECT_EQ(ids_of(runs), ids_of(expand({}, other, as_it_is)));
+  EXPECT_EQ(ids_of(runs), ids_of(expand({}, other, as_it_is).runs));
   EXPECT_EQ(runs.front().config.model, "alexnet");
   EXPECT_EQ(runs.front().config.batch_size, 256);
 }
@@ -47,7 +47,7 @@ TEST(Axes, RunsWithTheSameWorkAreMerged) {
     run.num_ps.reset();
     return run;
   };
-  EXPECT_EQ(expand({}, axes, without_servers).size(), 1u);
+  EXPECT_EQ(expand({}, axes, without_servers).runs.size(), 1u);
 }
 
 TEST(Axes, AllProblemsAreReportedBeforeTheFirstRun) {
@@ -79,11 +79,47 @@ TEST(Axes, AProblemOfSomeRunsListsThem) {
   }
 }
 
+RunConfig only_plain_in_pytorch(RunConfig run) {
+  if (has_framework(run) && run.forward_only) throw NotSupportedError("no\nnever");
+  if (run.model == "Inceptionv3") run.model = "inception3";
+  return run;
+}
+
+TEST(Axes, WhatAFrameworkLacksIsSkippedWithTheReason) {
+  const Axis axes[] = {models_axis({"Inceptionv3:4"}),
+                       option_axis("framework", {"lockstep", "pytorch"}),
+                       option_axis("forward-only", {"false", "true"})};
+  const ExpandedRuns expanded = expand({}, axes, only_plain_in_pytorch);
+  EXPECT_EQ(expanded.runs.size(), 3u);
+  ASSERT_EQ(expanded.skipped.size(), 1u);
+  const SkippedRun& skipped = expanded.skipped.front();
+  EXPECT_EQ(skipped.reason, "no; never");
+  EXPECT_EQ(skipped.run.config.model, "inception3");  // as in the rows of the others
+  EXPECT_EQ(skipped.run.config.framework, "pytorch");
+  EXPECT_EQ(skipped.run.id, run_id(skipped.run.config));
+}
+
+TEST(Axes, FrameworksAreOurEnginesOtherFrameworksAndPrograms) {
+  const Axis axes[] = {
+      frameworks_axis({"lockstep", "lockstep:torch", "pytorch:eager", "tf_cnn_benchmarks"})};
+  std::vector<std::string> labels;
+  for (const SweepRun& run : expand({}, axes, as_it_is).runs) {
+    labels.push_back(engine_label(run.config));
+  }
+  EXPECT_THAT(labels, ElementsAre("native", "torch", "pytorch:eager", "tf_cnn_benchmarks"));
+}
+
+TEST(Axes, ASweepOfWhichNothingIsSupportedIsRefused) {
+  const Axis axes[] = {option_axis("framework", {"pytorch"}),
+                       option_axis("forward-only", {"true"})};
+  EXPECT_THROW(expand({}, axes, only_plain_in_pytorch), UsageError);
+}
+
 TEST(Axes, AnOptionIsSetByOneAxisOnly) {
   const Axis axes[] = {models_axis({"alexnet:256"}), option_axis("batch-size", {"8"})};
   EXPECT_THROW(expand({}, axes, as_it_is), UsageError);
   const Axis fine[] = {models_axis({"alexnet"}), option_axis("batch-size", {"8", "16"})};
-  EXPECT_EQ(expand({}, fine, as_it_is).size(), 2u);
+  EXPECT_EQ(expand({}, fine, as_it_is).runs.size(), 2u);
   EXPECT_THROW(models_axis({"alexnet:8:9"}), UsageError);
   EXPECT_THROW(models_axis({"alexnet:"}), UsageError);
 }

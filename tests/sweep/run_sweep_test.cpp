@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/atomic_file.h"
 #include "config/json.h"
@@ -51,6 +52,52 @@ TEST_F(RunSweep, ALaunchThatFailedAfterItsResultIsLaunchedAgain) {
   EXPECT_EQ(outcome.adopted, 0);
   EXPECT_EQ(outcome.launched, 1);
   EXPECT_EQ(outcome.failed, 1);
+}
+
+TEST_F(RunSweep, ASkippedRunIsStoredOnceAndNeverLaunched) {
+  ResultsStore store(temporary_.path().string());
+  plan_.skipped = {{{"0123", {}}, "PyTorch has no servers"}};
+  EXPECT_EQ(run(store).failed, 0);
+  EXPECT_EQ(run(store).failed, 0);
+  std::vector<const StoredRun*> skipped;
+  for (const StoredRun& each : store.contents().runs) {
+    if (each.id == "0123") skipped.push_back(&each);
+  }
+  ASSERT_EQ(skipped.size(), 1u);
+  EXPECT_TRUE(skipped.front()->skipped());
+  EXPECT_FALSE(skipped.front()->measured());
+  EXPECT_EQ(skipped.front()->result.error, "PyTorch has no servers");
+}
+
+TEST_F(RunSweep, WhatWasSkippedOnceIsLaunchedWhenItIsSupported) {
+  plan_.runs = {{"0123", {}}};
+  ResultsStore store(temporary_.path().string());
+  StoredRun skipped = {.id = "0123"};
+  skipped.result.status = RunStatus::Skipped;
+  store.append(skipped);
+  plan_.retry_failed = false;
+  EXPECT_EQ(run(store).launched, 1);
+}
+
+// The words that a program was started with, one line per launch.
+TEST_F(RunSweep, LaterLaunchesUseTheModeThatTheFirstFound) {
+  const std::string said = temporary_.path("said"), program = temporary_.path("program");
+  write_whole_file(program, "#!/bin/sh\necho \"$@\" >>" + said + "\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  plan_.runs = {{"0123", {}}};
+  plan_.repeats = 2;
+  ResultsStore store(temporary_.path().string());
+  StoredRun first = {.id = "0123"};
+  first.result.framework = {.name = "pytorch",
+                            .version = "2",
+                            .mode = "compile",
+                            .trials = {{"eager", 2}, {"compile", 1}}};
+  store.append(first);
+  run_sweep(plan_, store, program, [](const SweepRun&) { return 1.0; }, {});
+  std::ifstream lines(said);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_NE(line.find("--framework-mode=compile"), std::string::npos) << line;
 }
 
 }  // namespace

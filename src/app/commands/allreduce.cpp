@@ -190,7 +190,7 @@ int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost
                  .name = "allreduce",
                  .run = options.run,
                  .arguments = arguments,
-                 .check_hosts = check_hosts},
+                 .check_hosts = host_check(options.run)},
                 placement);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/flags.h"
 #include "app/program.h"
+#include "app/python_names.h"
 #include "base/error.h"
 #include "config/json.h"
 #include "doctor/host_checks.h"
@@ -28,13 +29,14 @@ CommandSyntax syntax_for(DoctorOptions& options) {
           switch_flag("slurm", "check the nodes of this allocation, or of one that srun requests",
                       &options.slurm),
           switch_flag("json", "print all findings and measurements as JSON", &options.json)}};
-  constexpr std::string_view kTaken[] = {"hosts", "nodes", "num-devices", "remote-dir",
-                                         "ssh-option"};
+  constexpr std::string_view kTaken[] = {"hosts",      "nodes",     "num-devices", "remote-dir",
+                                         "ssh-option", "framework", "python"};
   for (Flag& flag : run_flags(options.survey.run)) {
     if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
     flag.group = "Options";
     if (flag.name == "num-devices") flag.help = "workers per host, or its slots";
     if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
+    if (flag.name == "framework") flag.help = "check that this framework is installed";
     if (flag.name == "nodes") flag.help = "check the first N hosts; with --slurm, N nodes";
     syntax.flags.push_back(std::move(flag));
   }
@@ -51,6 +53,7 @@ Json everything(const HostSurvey& all, std::span<const CheckRow> rows) {
          {"facts", host.facts},
          {"compute", host.compute},
          {"programs", host.programs},
+         {"frameworks", host.frameworks},
          {"clock_offset_seconds", host.clock_offset ? Json(*host.clock_offset) : Json()}});
   }
   for (const LinkReport& link : all.links) {
@@ -84,6 +87,8 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const SurveyRoute& route = options.slurm                      ? kSlurmRoute
                              : options.survey.run.hosts.empty() ? kLocalRoute
                                                                 : kSshRoute;
+  check_python_names(options.survey.run.python);
+  options.survey.frameworks = question_of(options.survey.run);
   const HostSurvey all = route.survey(context, options.survey);
   const CheckContext checked = {.all = all,
                                 .version = program_version(),

@@ -1,12 +1,15 @@
-// frameworks.cpp: `lockstep frameworks`: which frameworks can be measured here, and how to get the
-// others.
-#include <fmt/format.h>
+// frameworks.cpp: `lockstep frameworks`: which frameworks can be measured on this machine or on
+// hosts, and how to get the others.
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "app/flags.h"
 #include "app/program.h"
+#include "app/python_names.h"
 #include "config/json.h"
+#include "doctor/survey_routes.h"
 #include "framework/python.h"
 #include "report/render/text_table.h"
 
@@ -15,32 +18,79 @@ namespace {
 
 struct Options {
   std::string show;
-  std::vector<std::string> python;
+  SurveyRequest survey = {.run = {}, .thorough = false};
   bool json = false;
 };
 
 CommandSyntax syntax_for(Options& options) {
-  return {.command = "frameworks",
-          .summary = "Lists the frameworks that can train our networks, and what is installed.",
-          .flags = {text_flag({"show", "NAME",
-                               "print the adapter of this framework, a Python file; "
-                               "lockstep_job: what all adapters share",
-                               &options.show}),
-                    {.name = "python",
-                     .value_name = "PATH",
-                     .help = "Python of all frameworks, or of one as NAME=PATH; may be repeated "
-                             "[the active environment's]",
-                     .set = [&](const std::string& text) { options.python.push_back(text); },
-                     .many = true},
-                    switch_flag("json", "print JSON", &options.json)}};
+  CommandSyntax syntax = {
+      .command = "frameworks",
+      .summary = "Lists the frameworks that can train our networks, and what is installed.",
+      .flags = {text_flag({"show", "NAME",
+                           "print the adapter of this framework, a Python file; lockstep_job: what "
+                           "all adapters share",
+                           &options.show}),
+                switch_flag("json", "print JSON", &options.json)}};
+  constexpr std::string_view kTaken[] = {"hosts", "python", "remote-dir", "ssh-option"};
+  for (Flag& flag : run_flags(options.survey.run)) {
+    if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
+    flag.group = "Options";
+    if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
+    syntax.flags.push_back(std::move(flag));
+  }
+  return syntax;
 }
 
-std::string modes_text(const Framework& framework) {
-  std::string text;
-  for (const std::string_view mode : framework.modes) {
-    if (!mode.empty()) text += (text.empty() ? "" : ", ") + std::string(mode);
+std::string text_in(const Json& found, const char* key) {
+  const auto value = found.find(key);
+  const bool known = value != found.end() && value->is_string() && !value->empty();
+  return known && !value->get<std::string>().empty() ? value->get<std::string>() : "-";
+}
+
+// A row for each framework on each host.
+std::string table_of(const Json& hosts) {
+  using Align = TextTable::Align;
+  const bool several = hosts.size() > 1;
+  std::vector<TextTable::Column> columns;
+  if (several) columns.push_back({"host", Align::Left});
+  for (const char* title : {"framework", "version", "devices", "python", "modes"})
+    columns.push_back({title, Align::Left});
+  TextTable table(std::move(columns));
+  std::string problems;
+  for (const Json& host : hosts) {
+    const std::string name = host.at("host");
+    for (const Json& found : host.at("frameworks")) {
+      std::vector<std::string> row;
+      if (several) row.push_back(name);
+      for (const char* key : {"name", "version", "devices", "python"})
+        row.push_back(text_in(found, key));
+      row.push_back(fmt::format("{}", fmt::join(found.at("modes"), ", ")));
+      table.add(std::move(row));
+      const std::string problem = text_in(found, "problem");
+      if (problem != "-") {
+        problems +=
+            fmt::format("{}{}: {}\n", several ? name + ": " : "", text_in(found, "name"), problem);
+      }
+    }
+    if (host.contains("unreachable"))
+      problems += fmt::format("{}: {}\n", name, host.at("unreachable").get<std::string>());
   }
-  return text;
+  return table.text() + problems;
+}
+
+Json ask_hosts(const Context& context, SurveyRequest request) {
+  for (const Framework& framework : frameworks())
+    request.frameworks.names.emplace_back(framework.name);
+  request.frameworks.python = request.run.python;
+  const SurveyRoute& route = request.run.hosts.empty() ? kLocalRoute : kSshRoute;
+  Json hosts = Json::array();
+  for (const HostReport& host : route.survey(context, request).hosts) {
+    const bool answered = host.frameworks.is_array();
+    Json& json = hosts.emplace_back(
+        Json{{"host", host.name}, {"frameworks", answered ? host.frameworks : Json::array()}});
+    if (!host.unreachable.empty()) json["unreachable"] = host.unreachable;
+  }
+  return hosts;
 }
 
 }  // namespace
@@ -58,29 +108,12 @@ int frameworks_command(RunContext& context, std::span<const std::string> argumen
                            : adapter_text(*find_framework(options.show).framework));
     return kSuccess;
   }
-  using Align = TextTable::Align;
-  TextTable table({{"framework", Align::Left},
-                   {"version", Align::Left},
-                   {"devices", Align::Left},
-                   {"modes", Align::Left},
-                   {"python", Align::Left},
-                   {"remark", Align::Left}});
-  Json list = Json::array();
-  for (const Framework& framework : frameworks()) {
-    const FrameworkSurvey found =
-        survey(framework, python_for(framework, options.python, context.environment));
-    table.add({std::string(framework.name), found.version.value_or("-"),
-               found.devices.empty() ? "-" : found.devices, modes_text(framework), found.python,
-               found.problem});
-    list.push_back({{"name", framework.name},
-                    {"version", found.version ? Json(*found.version) : Json(nullptr)},
-                    {"devices", found.devices},
-                    {"modes", modes_text(framework)},
-                    {"python", found.python},
-                    {"problem", found.problem}});
-  }
-  context.out << (options.json ? list.dump(1) + "\n" : table.text());
-  return kSuccess;
+  check_python_names(options.survey.run.python);
+  const Json hosts = ask_hosts(context, options.survey);
+  context.out << (options.json ? hosts.dump(1) + "\n" : table_of(hosts));
+  const bool unreachable =
+      std::ranges::any_of(hosts, [](const Json& host) { return host.contains("unreachable"); });
+  return unreachable ? kFailure : kSuccess;
 }
 
 }  // namespace lockstep

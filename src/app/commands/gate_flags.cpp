@@ -36,7 +36,7 @@ bool fails(const GateOptions& options, std::string_view kind) {
 
 std::vector<Flag> gate_flags(GateOptions& options, std::vector<std::string> kinds) {
   const std::string codes =
-      fmt::format("{}; {}: exit code 2",
+      fmt::format("{}; {}: exit code 3",
                   kinds.size() > 2 ? "slower, failed, missing: exit code 1" : "slower: exit code 1",
                   kInconclusive);
   Flag fail_on = {.name = "fail-on",
@@ -97,7 +97,7 @@ int conclude_gate(const GateFindings& findings, const GateOptions& options, std:
   if (!findings.inconclusive) return code;
   const bool counts = fails(options, kInconclusive);
   err << fmt::format("{}: {}\n", counts ? "lockstep" : "note", *findings.inconclusive);
-  return code == kSuccess && counts ? kUsage : code;
+  return code == kSuccess && counts ? kUndecided : code;
 }
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/flags.h"
+#include "app/python_names.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -64,6 +65,7 @@ Flag common_flag(const RunOption& option, SweepOptions& options) {
   const auto set = [&options, &option](const std::string& text) {
     RunConfig probe;
     set_option(probe, option, text);  // reports an invalid value now
+    check_python_names(probe.python);
     std::vector<std::string>& list = options.lists[option.name];
     const std::string value = canonical_text(option, text);
     list = {is_list(option) && !list.empty() ? list.front() + "\n" + value : value};
@@ -98,6 +100,7 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
                .aliases = option.details.aliases,
                .many = true};
   if (option.name == "num-devices") flag.aliases.push_back("devices");
+  if (option.name == "framework") flag.aliases.push_back("frameworks");
   return flag;
 }
 

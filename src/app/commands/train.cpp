@@ -7,6 +7,8 @@
 
 #include "app/options.h"
 #include "app/other_program.h"
+#include "app/own_log.h"
+#include "app/python_names.h"
 #include "app/result_on_stdout.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
@@ -31,7 +33,9 @@ void note(const std::vector<std::string>& notes, std::ostream& err) {
 // --device gpu or cuda without --engine: the engine that has GPUs, if it is built. plan_run reports
 // what to do otherwise.
 void choose_engine(RunConfig& config, const RunContext& context) {
-  if (config.device == "cpu" || !find_engine(context.engines, config.engine).only_cpu) return;
+  if (config.device == "cpu" || has_framework(config) ||
+      !find_engine(context.engines, config.engine).only_cpu)
+    return;
   for (const EngineKind& engine : context.engines) {
     if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
     config.engine = engine.name;
@@ -60,7 +64,7 @@ int launch_train(RunContext& context, const RunConfig& config, PerHost per_host)
                  .name = config.model,
                  .run = config,
                  .arguments = train_arguments,
-                 .check_hosts = check_hosts},
+                 .check_hosts = host_check(config)},
                 placement);
 }
 
@@ -73,6 +77,7 @@ struct Request {
 
 int train(RunContext& context, Request request) {
   RunConfig& config = request.config;
+  check_python_names(config.python);
   if (!config.program.empty()) {
     note(request.ignored.notes(), context.err);
     return train_external(context, config);
@@ -94,11 +99,13 @@ int train(RunContext& context, Request request) {
     return launch_train(context, config, request.per_host ? PerHost::AsGiven : PerHost::AsSlots);
   }
   const Roles roles = roles_of(config, identity);
-  if (!config.log_dir.empty() && identity.rendezvous != Rendezvous::Store) {
-    throw UsageError("--log-dir: only a launcher writes logs, and this process starts no others");
-  }
-  return roles.is_server(identity.rank) ? serve(context, config, identity, roles)
-                                        : work(context, config, identity, roles);
+  const auto take_part = [&](RunContext& streams) {
+    return roles.is_server(identity.rank) ? serve(streams, config, identity, roles)
+                                          : work(streams, config, identity, roles);
+  };
+  // Our launcher keeps the logs of those that it starts.
+  const bool logs = !config.log_dir.empty() && identity.rendezvous != Rendezvous::Store;
+  return logs ? with_own_log(context, config, identity.rank, take_part) : take_part(context);
 }
 
 }  // namespace

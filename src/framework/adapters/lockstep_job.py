@@ -121,15 +121,23 @@ def check(job, adapter, mode):
 def fastest_mode(job, adapter):
     """Tries every mode for some steps; lockstep says which one all ranks use."""
     for mode in adapter.MODES:
-        training = adapter.Training(job, mode, None)
-        training.train_step(0, 0.0, None).loss()  # compiles
-        seconds = []
-        for step in range(3):
-            begin = time.monotonic()
-            training.train_step(step % job.steps, 0.0, None).loss()
-            seconds.append(time.monotonic() - begin)
-        report("trial", mode=mode, seconds=sorted(seconds)[1])
+        try:
+            report("trial", mode=mode, seconds=seconds_of_step(job, adapter, mode))
+        except Exception as error:  # it may lack a compiler or a library: the others count
+            reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+            report("trial", mode=mode, problem=reason)
     return sys.stdin.readline().split()[-1]
+
+
+def seconds_of_step(job, adapter, mode):
+    training = adapter.Training(job, mode, None)
+    training.train_step(0, 0.0, None).loss()  # compiles
+    seconds = []
+    for step in range(3):
+        begin = time.monotonic()
+        training.train_step(step % job.steps, 0.0, None).loss()
+        seconds.append(time.monotonic() - begin)
+    return sorted(seconds)[1]
 
 
 def report_step(number, step, begin, end):

@@ -62,8 +62,9 @@ std::string words_on_rate(double rate) {
 }
 
 void add_launch(Configuration& to, const StoredRun& run, size_t place) {
+  to.skipped = run.skipped();
   if (!is_good(run)) {
-    ++to.failed;
+    if (!to.skipped) ++to.failed;
     to.error = run.result.error.value_or(words_on_rate(rate_of(run.result)));
     to.last_lines = run.last_lines;
     return;

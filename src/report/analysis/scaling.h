@@ -25,7 +25,8 @@ struct Configuration {
   std::vector<size_t> launches;           // successful ones: indices in the stored runs
   std::vector<double> seconds_per_image;  // of each launch
   int failed = 0;
-  std::string error;                    // of the last failed launch
+  bool skipped = false;                 // not supported: never launched
+  std::string error;                    // of the last failed launch, or why it was skipped
   std::vector<std::string> last_lines;  // of its output
 
   // Means over launches; set if there is at least one.

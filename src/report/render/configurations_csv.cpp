@@ -43,7 +43,9 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
              fmt::to_string(each.nodes),
              fmt::to_string(each.devices),
              each.threads > 0 ? fmt::to_string(each.threads) : "",
-             each.simulated ? "simulated" : "measured",
+             each.skipped     ? "skipped"
+             : each.simulated ? "simulated"
+                              : "measured",
              fmt::to_string(each.launches.size())};
   std::optional<Ratio> rate;
   if (each.speed) {

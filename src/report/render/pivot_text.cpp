@@ -15,8 +15,9 @@ using Row = std::vector<std::string>;
 
 std::string cell_text(const std::optional<size_t>& cell, const ScalingReport& report) {
   if (!cell) return "-";
-  const auto& speed = report.configurations[*cell].speed;
-  return speed ? fmt::format("{:.2f}", speed->images_per_second) : "failed";
+  const Configuration& each = report.configurations[*cell];
+  if (each.speed) return fmt::format("{:.2f}", each.speed->images_per_second);
+  return each.skipped ? "skipped" : "failed";
 }
 
 bool is_empty_column(const PivotTable& table, size_t column) {

@@ -31,6 +31,7 @@ std::string device_list(const RunConfig& run, const RunFacts& facts) {
 }
 
 std::string all_reduce_text(const RunConfig& run, const RunFacts& facts) {
+  if (has_framework(run) && facts.devices > 1) return fmt::format("that of {}", run.framework);
   const bool alone = facts.devices == 1 || facts.communicator.empty();
   if (alone || run.output_format != "lockstep") {
     return run.all_reduce_spec.empty() ? "None" : run.all_reduce_spec;
@@ -73,6 +74,7 @@ void add_updates(Lines& lines, const RunConfig& run, const RunFacts& facts) {
 // What parsers of tf_cnn_benchmarks do not know.
 void add_own(Lines& lines, const RunResult& started) {
   const RunFacts& facts = started.facts;
+  if (has_framework(started.config)) lines.add("Framework:", started.config.framework);
   if (facts.servers > 0) {
     lines.add("Servers:", facts.communicator.empty()
                               ? fmt::to_string(facts.servers)

@@ -58,7 +58,7 @@ Row row_of(const ScalingReport& report, const Configuration& each, const Scaling
   row.push_back(fmt::to_string(each.devices));
   if (!each.speed) {
     row.resize(row.size() + 3 + extent.columns());
-    row.push_back(fmt::format("failed: {}", each.error));
+    row.push_back(fmt::format("{}: {}", each.skipped ? "skipped" : "failed", each.error));
     return row;
   }
   const LaunchSummary& speed = *each.speed;

@@ -23,6 +23,7 @@ struct StoredRun {
   RunResult result = {};                     // without raw samples
 
   // It ran to its end; also what was simulated did.
+  bool skipped() const { return result.status == RunStatus::Skipped; }
   bool measured() const { return !result.error && result.status == RunStatus::Completed; }
 };
 

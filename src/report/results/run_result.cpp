@@ -16,7 +16,7 @@ namespace lockstep {
 
 namespace {
 
-constexpr std::string_view kStatusNames[] = {"completed", "interrupted", "failed"};
+constexpr std::string_view kStatusNames[] = {"completed", "interrupted", "failed", "skipped"};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ struct JsonForm<SteadyState> {
     return {{"verdict", words_for(state.steadiness)},
             {"steady", state.reached()},
             {"dropped_steps", state.dropped_steps},
-            {"drift", state.drift}};
+            {"drift", JsonForm<double>::write(state.drift)}};
   }
   static void read(const Json& json, SteadyState& state) {
     const std::string verdict = json.at("verdict");
@@ -48,7 +48,7 @@ struct JsonForm<SteadyState> {
       if (words_for(steadiness) == verdict) state.steadiness = steadiness;
     }
     state.dropped_steps = json.at("dropped_steps");
-    state.drift = json.at("drift");
+    JsonForm<double>::read(json.at("drift"), state.drift);
   }
 };
 
@@ -225,6 +225,7 @@ void fields(Like<ProgramReading> auto& reading, auto&& visit) {
   visit("step", reading.step);
   visit("seconds", reading.time);
   visit("images_per_second", reading.images_per_second);
+  visit("loss", reading.loss);
 }
 
 void fields(Like<ProgramRun> auto& program, auto&& visit) {
@@ -232,9 +233,25 @@ void fields(Like<ProgramRun> auto& program, auto&& visit) {
   visit("source", program.source);
   visit("commands", program.commands);
   visit("seconds", program.duration);
+  visit("step_lines_of", program.step_lines_of);
   visit("step_lines", program.step_lines);
   visit("total_lines", program.total_lines);
   visit("last_lines", program.last_lines);
+}
+
+void fields(Like<FrameworkTrial> auto& trial, auto&& visit) {
+  visit("mode", trial.mode);
+  visit("step_seconds", trial.step_seconds);
+}
+
+void fields(Like<FrameworkRun> auto& framework, auto&& visit) {
+  visit("name", framework.name);
+  visit("version", framework.version);
+  visit("mode", framework.mode);
+  visit("trials", framework.trials);
+  visit("checked_steps", framework.checked_steps);
+  visit("loss_difference", framework.loss_difference);
+  visit("loss_tolerance", framework.loss_tolerance);
 }
 
 void fields(Like<Provenance> auto& provenance, auto&& visit) {
@@ -264,6 +281,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("libraries", result.libraries);
   visit("conv_choices", result.conv_choices);
   visit("program", result.program);
+  visit("framework", result.framework);
   visit("ops", result.ops);
   visit("warmup_steps", result.warmup_steps);
   visit("steps", result.steps);

@@ -93,16 +93,32 @@ struct ProgramReading {
   std::optional<int64_t> step;
   Seconds time{};  // arrival of the line, since the start
   double images_per_second = 0;
+  std::optional<double> loss = {};
 };
 struct ProgramRun {
   std::string name, source;                        // source: the definition's file
   std::vector<std::vector<std::string>> commands;  // of each process
   Seconds duration{};                              // with its start-up
+  std::string step_lines_of = "run";               // or "worker": of the one that printed it
   std::vector<ProgramReading> step_lines, total_lines;
   std::vector<std::string> last_lines;  // of the process that failed
 };
 
-enum class RunStatus { Completed, Interrupted, Failed };
+// What --framework trained with, and how far it agreed with our own engine.
+struct FrameworkTrial {
+  std::string mode;
+  double step_seconds = 0;
+};
+struct FrameworkRun {
+  std::string name, version, mode;
+  std::vector<FrameworkTrial> trials = {};  // of rank 0; empty: the mode was given
+  int checked_steps = 0;
+  double loss_difference = 0;  // largest of a checked step, relative
+  double loss_tolerance = 0;
+};
+
+// Skipped: a sweep found that it is not supported; `error` says why.
+enum class RunStatus { Completed, Interrupted, Failed, Skipped };
 std::string_view name_of(RunStatus status);  // "completed"
 
 struct RunResult {
@@ -125,7 +141,8 @@ struct RunResult {
   std::optional<double> stolen_cpu_fraction;  // by other virtual machines during the run
   std::map<std::string, std::string> libraries;
   std::map<std::string, std::string> conv_choices;  // by work the method, where it was measured
-  std::optional<ProgramRun> program;                // absent: an engine ran it
+  std::optional<ProgramRun> program;                // absent: an engine or a framework ran it
+  std::optional<FrameworkRun> framework;            // absent: no framework ran it
   std::vector<OpResult> ops;
   // Of several workers: as merge_ranks.h makes them.
   std::vector<StepRecord> warmup_steps, steps;

@@ -1,6 +1,6 @@
 #include "run/framework/framework_listener.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/run_event.h"
 #include "report/render/console.h"
+#include "run/framework/same_network.h"
 
 namespace lockstep {
 namespace {
@@ -23,12 +24,17 @@ TimePoint point_at(Seconds since_boot) {
 
 }  // namespace
 
-FrameworkListener::FrameworkListener(const RunPlan& plan, const Framework& framework, int rank,
+FrameworkListener::FrameworkListener(const RunPlan& plan, const NativeLosses& native, int rank,
                                      Context& context)
-    : plan_(plan), framework_(framework), rank_(rank), context_(context) {}
+    : plan_(plan),
+      framework_(*find_framework(plan.config).framework),
+      native_(native),
+      rank_(rank),
+      context_(context) {}
 
 Next FrameworkListener::hear(const OutputLine& line) {
   if (const auto event = parse_framework_line(line.text)) {
+    last_event_ = Clock::now();
     std::visit([&](const auto& each) { take(each); }, *event);
   } else {
     report_log_line(context_, line.text, plan_.config.verbose);
@@ -37,21 +43,53 @@ Next FrameworkListener::hear(const OutputLine& line) {
 }
 
 bool FrameworkListener::all_tried() const {
-  if (!find_framework(plan_.config.framework).mode.empty()) return false;
+  if (!find_framework(plan_.config).mode.empty()) return false;
   const auto modes =
       std::ranges::count_if(framework_.modes, [](auto mode) { return !mode.empty(); });
-  return std::ssize(trials_) == modes;
+  if (modes > 0 && std::ssize(unusable_) == modes) {
+    throw Error("{} can use none of its modes: {}", framework_.title, fmt::join(unusable_, "; "));
+  }
+  return modes > 0 && std::ssize(trials_) + std::ssize(unusable_) == modes;
+}
+
+void FrameworkListener::require_check() const {
+  if (!loss_difference_) throw Error("{} reported no losses of checked steps", framework_.title);
+}
+
+Seconds FrameworkListener::longest_step() const {
+  Seconds longest{0};
+  for (const StepEvent& event : steps_) longest = std::max(longest, event.end - event.begin);
+  return longest;
+}
+
+Seconds FrameworkListener::silence() const { return Clock::now() - last_event_; }
+
+std::optional<TimePoint> FrameworkListener::begin() const {
+  return steps_.empty() ? std::nullopt : std::optional(point_at(steps_.front().begin));
 }
 
 void FrameworkListener::take(const NetworkEvent& event) {
-  if (event.parameters != plan_.facts.parameters) {
-    throw Error("{} does not train the same network: {} parameters there, {} here",
-                framework_.title, event.parameters, plan_.facts.parameters);
-  }
+  require_same_size(framework_, plan_.facts, event);
+}
+
+void FrameworkListener::take(const CheckEvent& event) {
+  loss_difference_ = same_losses(framework_, native_.losses, event.losses);
+  if (rank_ > 0) return;
+  context_.err << fmt::format("same network: losses agree to {:.1g}\n", *loss_difference_)
+               << std::flush;
 }
 
 void FrameworkListener::take(const TrialEvent& event) {
-  trials_.push_back(event);
+  if (!event.problem.empty()) {
+    unusable_.push_back(fmt::format("{}: {}", event.mode, event.problem));
+    if (rank_ == 0) {
+      context_.err << fmt::format("note: {} cannot use mode {}: {}\n", framework_.title, event.mode,
+                                  event.problem)
+                   << std::flush;
+    }
+    return;
+  }
+  trials_.push_back({event.mode, event.seconds});
   if (rank_ > 0) return;
   context_.err << fmt::format("{} in mode {}: {:.1f} ms per step\n", framework_.title, event.mode,
                               1e3 * event.seconds)
@@ -66,7 +104,10 @@ void FrameworkListener::take(const StepEvent& event) {
     throw Error("{}: the loss of step {} is not a number", framework_.title, event.step);
   }
   steps_.push_back(event);
-  if (rank_ > 0) return;
+  if (rank_ == 0) show(event);
+}
+
+void FrameworkListener::show(const StepEvent& event) const {
   const int timed = event.step - plan_.facts.warmup_steps;
   if (event.step == 1) context_.out << "Running warm up\n";
   if (timed == 0 || (timed == 1 && plan_.facts.warmup_steps == 0)) {
@@ -99,8 +140,19 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
 }
 
 void FrameworkListener::describe(RunResult& result, const std::optional<std::string>& mode) const {
-  const std::string used = mode.value_or(find_framework(plan_.config.framework).mode);
-  result.origin = fmt::format("framework {} {} ({})", framework_.name, hello_.version, used);
+  const std::string used = mode.value_or(find_framework(plan_.config).mode);
+  const bool script = !find_framework(plan_.config).script.empty();
+  const std::string name = script ? hello_.framework : std::string(framework_.name);
+  result.origin = fmt::format("framework {} {}{}", name, hello_.version,
+                              used.empty() ? "" : fmt::format(" ({})", used));
+  result.framework = {
+      .name = name,
+      .version = hello_.version,
+      .mode = used,
+      .trials = trials_,
+      .checked_steps = loss_difference_ ? static_cast<int>(native_.losses.size()) : 0,
+      .loss_difference = loss_difference_.value_or(kUnknown),
+      .loss_tolerance = kSameLoss};
   result.libraries = hello_.libraries;
   result.facts.communicator = hello_.communication;
   result.peak_memory_bytes = done_.peak_memory_bytes;

@@ -12,6 +12,7 @@
 #include "framework/frameworks.h"
 #include "process/run_commands.h"
 #include "report/results/run_result.h"
+#include "run/framework/native_losses.h"
 #include "run/run_plan.h"
 
 namespace lockstep {
@@ -19,13 +20,18 @@ namespace lockstep {
 class FrameworkListener {
  public:
   // Borrows all of it.
-  FrameworkListener(const RunPlan& plan, const Framework& framework, int rank, Context& context);
+  FrameworkListener(const RunPlan& plan, const NativeLosses& native, int rank, Context& context);
 
-  Next hear(const OutputLine& line);  // throws Error when a loss is not finite
+  // Throws Error when a loss is not finite, or when it is another network that is trained.
+  Next hear(const OutputLine& line);
 
-  bool all_tried() const;  // every mode of the framework
-  std::span<const TrialEvent> trials() const { return trials_; }
-  const std::vector<double>& losses() const { return check_.losses; }
+  bool all_tried() const;  // every mode of the framework; throws Error when none can be used
+  std::span<const FrameworkTrial> trials() const { return trials_; }
+  void require_check() const;  // throws Error when no losses were checked
+  bool trains() const { return !steps_.empty(); }
+  Seconds longest_step() const;
+  Seconds silence() const;                 // since its last event
+  std::optional<TimePoint> begin() const;  // of the first step
   std::optional<int64_t> peak_memory_bytes() const { return done_.peak_memory_bytes; }
 
   // All steps so far, since `start`. A step lasts until the next one begins.
@@ -36,20 +42,25 @@ class FrameworkListener {
  private:
   void take(const HelloEvent& event) { hello_ = event; }
   void take(const NetworkEvent& event);
-  void take(const CheckEvent& event) { check_ = event; }
+  void take(const CheckEvent& event);
   void take(const TrialEvent& event);
   void take(const StepEvent& event);
   void take(const DoneEvent& event) { done_ = event; }
 
+  void show(const StepEvent& event) const;
+
   const RunPlan& plan_;
   const Framework& framework_;
+  const NativeLosses& native_;
   int rank_;
   Context& context_;
   HelloEvent hello_;
-  CheckEvent check_;
+  std::optional<double> loss_difference_;
   DoneEvent done_;
-  std::vector<TrialEvent> trials_;
+  std::vector<FrameworkTrial> trials_;
+  std::vector<std::string> unusable_;  // modes, with the reason
   std::vector<StepEvent> steps_;
+  TimePoint last_event_ = Clock::now();
 };
 
 }  // namespace lockstep

@@ -10,7 +10,7 @@
 #include <ostream>
 
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "base/network_interface.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "comm/gather.h"
@@ -22,6 +22,7 @@
 #include "process/run_commands.h"
 #include "report/results/merge_ranks.h"
 #include "run/framework/framework_listener.h"
+#include "run/framework/framework_watch.h"
 #include "run/framework/native_losses.h"
 #include "run/gather_run.h"
 #include "run/run_input.h"
@@ -30,8 +31,6 @@ namespace lockstep {
 namespace {
 
 constexpr int kCheckSteps = 3;
-// Of the largest difference of a loss, relative: f32 sums in another order, through a deep network.
-constexpr double kSameLoss = 1e-3;
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
 
 // A free port of this host for every rank. The first rank of a host finds them for all: by
@@ -70,8 +69,8 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .input = input,
           .optimizer = plan.optimizer,
           .learning_rates = std::move(rates),
-          .device = plan.config.device,
-          .mode = find_framework(plan.config.framework).mode,
+          .device = plan.engine_options.device,
+          .mode = find_framework(plan.config).mode,
           .communicates = plan.strategy->communicates,
           .check_steps = static_cast<int>(native.losses.size()),
           .check_learning_rate = native.learning_rate,
@@ -89,34 +88,29 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
 }
 
 // The adapter and what all of them import. Not named like a module that a framework imports.
-std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
+std::string write_adapter(const FrameworkChoice& choice, const std::filesystem::path& directory) {
   write_text(directory / "lockstep_job.py", shared_adapter_text());
+  if (!choice.script.empty()) return choice.script;
+  const Framework& framework = *choice.framework;
   const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
   write_text(path, adapter_text(framework));
   return path.string();
 }
 
-// The largest relative difference. Throws Error when the framework trains another network.
-double checked_losses(const Framework& framework, const std::vector<double>& native,
-                      const std::vector<double>& theirs) {
-  double largest = native.size() == theirs.size() ? 0 : 1;
-  for (size_t i = 0; i < std::min(native.size(), theirs.size()); ++i) {
-    const double difference = std::fabs(theirs[i] - native[i]) / std::fabs(native[i]);
-    largest = std::max(largest, std::isfinite(difference) ? difference : 1);
+// Added to the environment of an adapter. A script of the user finds lockstep_job.py too. Gloo and
+// NCCL would choose an interface by the host's name, which may lead nowhere.
+std::map<std::string, std::string> environment_of(const ScratchDirectory& directory,
+                                                  const FrameworkJob& job, const Context& context) {
+  const auto theirs = context.environment("PYTHONPATH");
+  std::map<std::string, std::string> added = {
+      {"PYTHONPATH",
+       directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "")}};
+  const std::string& address = job.addresses[static_cast<size_t>(job.rank)];
+  const std::string interface = interface_with(address.substr(0, address.rfind(':')));
+  for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+    if (!interface.empty() && !context.environment(variable)) added[variable] = interface;
   }
-  if (largest > kSameLoss) {
-    throw Error(
-        "{} does not train the same network: losses of the first steps are {:.6g} there and "
-        "{:.6g} here",
-        framework.title, fmt::join(theirs, ", "), fmt::join(native, ", "));
-  }
-  return largest;
-}
-
-// The fastest mode of rank 0, for all ranks: ranks may measure different orders.
-std::string agreed_mode(Group& group, std::span<const TrialEvent> trials) {
-  const auto fastest = std::ranges::min_element(trials, {}, &TrialEvent::seconds);
-  return broadcast_text(group.control(), fastest->mode, 0);
+  return added;
 }
 
 void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
@@ -162,94 +156,55 @@ WorkerReport report_of(const RunPlan& plan, Group& group, const FrameworkListene
   return report;
 }
 
-}  // namespace
-
-std::vector<std::string> framework_problems(const RunConfig& run) {
-  if (run.framework.empty()) return {};
-  const FrameworkChoice choice = find_framework(run.framework);
-  constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
-                                            "independent", "distributed_all_reduce"};
-  const struct {
-    bool given;
-    std::string_view option;
-  } rows[] = {
-      {std::ranges::count(kReducing, run.variable_update) == 0, "variable-update"},
-      {run.optimizer != "sgd" && run.optimizer != "momentum", "optimizer"},
-      {!run.data_dir.empty(), "data-dir"},
-      {run.synthetic_location != "device", "synthetic-location"},
-      {run.forward_only, "forward-only"},
-      {run.eval || !run.train_dir.empty(), "train-dir"},
-      {run.gradient_clip.has_value(), "gradient-clip"},
-      {run.gradient_compression != "none", "gradient-compression"},
-      {!run.all_reduce_spec.empty(), "all-reduce-spec"},
-      {run.gradient_op != "mean", "gradient-op"},
-      {run.variable_consistency != "strong", "variable-consistency"},
-      {run.efficiency, "efficiency"},
-      {run.profile, "profile"},
-      {!run.trace_file.empty(), "trace-file"},
-      {!run.summary_dir.empty(), "summary-dir"},
-      {run.precision.has_value(), "precision"},
-  };
-  std::vector<std::string> problems;
-  for (const auto& row : rows) {
-    if (row.given) {
-      problems.push_back(fmt::format("--{} is not supported with --framework {}", row.option,
-                                     choice.framework->name));
-    }
-  }
-  return problems;
+void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
+  const Seconds total = slowest_total(gathered.ranks);
+  merge_ranks(result, std::move(gathered.ranks));
+  if (result.steps.empty()) return;
+  result.throughput = throughput_of(plan, result, total, {});
+  result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+  result.last_loss = result.steps.back().losses.base_loss;
 }
+
+}  // namespace
 
 MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult result,
                               Context& context) {
-  const Framework& framework = *find_framework(plan.config.framework).framework;
+  const FrameworkChoice choice = find_framework(plan.config);
+  const Framework& framework = *choice.framework;
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
-  const std::string job =
-      write_framework_job(job_of(plan, group, *input, native), directory.path().string());
+  const FrameworkJob job = job_of(plan, group, *input, native);
+  const std::string job_file = write_framework_job(job, directory.path().string());
   const std::string python = python_for(framework, plan.config.python, context.environment);
   const Command command = {.name = std::string(framework.name),
-                           .argv = {python, write_adapter(framework, directory.path()), job},
+                           .argv = {python, write_adapter(choice, directory.path()), job_file},
+                           .env = environment_of(directory, job, context),
                            .listens = true};
-  FrameworkListener listener(plan, framework, group.rank(), context);
-  const InterruptWatch interrupts("", InterruptWatch::Afterwards::Nothing);
-  std::optional<std::string> mode;
+  FrameworkListener listener(plan, native, group.rank(), context);
+  FrameworkWatch watch(plan, group, listener);
   const TimePoint start = Clock::now();
   const PlanOutcome outcome = run_commands(
       std::span(&command, 1),
       {.time = Seconds(std::numeric_limits<double>::infinity()), .silence = kLongSilence},
       {.line = [&](const OutputLine& line) { return listener.hear(line); },
-       .poll = [&] { return interrupts.interrupted() ? Next::Stop : Next::Continue; },
-       .messages = [&]() -> std::vector<StdinMessage> {
-         if (mode || !listener.all_tried()) return {};
-         mode = agreed_mode(group, listener.trials());
-         return {{0, fmt::format("mode {}\n", *mode)}};
-       },
+       .poll = [&] { return watch.poll(); },
+       .messages = [&] { return watch.messages(); },
        .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
-
-  if (!listener.losses().empty()) {  // none: interrupted before
-    const double difference = checked_losses(framework, native.losses, listener.losses());
-    if (group.rank() == 0) {
-      context.err << fmt::format("same network: losses agree to {:.1g}\n", difference);
-    }
-  }
+  if (choice.script.empty() && outcome.end == RunEnd::Completed) listener.require_check();
+  wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};
-  listener.describe(result, mode);
-  const Seconds total = slowest_total(gathered.ranks);
-  merge_ranks(result, std::move(gathered.ranks));
-  if (!result.steps.empty()) {
-    result.throughput = throughput_of(plan, result, total, {});
-    result.summary = summarize(result.steps, result.throughput.total_images_per_second);
-    result.last_loss = result.steps.back().losses.base_loss;
-  }
+  listener.describe(result, watch.mode());
+  if (const auto begin = listener.begin())
+    result.setup_seconds = Seconds(*begin - context.start).count();
+  add_numbers(result, plan, std::move(gathered));
   return {std::move(result), {}};
 }
 

@@ -10,9 +10,6 @@
 
 namespace lockstep {
 
-// One line per option that a framework's run does not support; empty: fine.
-std::vector<std::string> framework_problems(const RunConfig& run);
-
 // Collective. `started`: the result so far. Only rank 0 gets the whole result. Throws Error when
 // the framework fails, or trains another network than our own engine does.
 MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult started,

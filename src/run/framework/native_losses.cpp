@@ -21,7 +21,9 @@ double rate_for(double loss, const ParameterArena& arena) {
 }  // namespace
 
 NativeLosses native_losses(const RunPlan& plan, const InputShare& share, int steps) {
-  const std::unique_ptr<Engine> engine = plan.engine->make(plan.graph, plan.engine_options);
+  EngineOptions options = plan.engine_options;
+  options.device = "cpu";
+  const std::unique_ptr<Engine> engine = plan.engine->make(plan.graph, options);
   omp_set_num_threads(plan.facts.threads);
   ParameterArena arena = make_arena(*engine);
   start_from_first_values(plan.graph, plan.first_values_seed, *engine, arena);
