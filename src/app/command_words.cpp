@@ -29,6 +29,11 @@ LongWord long_word(const std::string& argument) {
   return {name, argument.substr(equals + 1)};
 }
 
+// Behind a switch it is meant as its value, as behind any other flag.
+bool is_truth(const std::string& word) {
+  return lower_case(word) == "true" || lower_case(word) == "false";
+}
+
 class Reader {
  public:
   explicit Reader(const CommandSyntax& syntax) : syntax_(syntax) {}
@@ -105,6 +110,11 @@ class Reader {
     }
     if (word.name == "flagfile") return read_flag_file_of(value_of(word, left).value_or(""));
     if (word.name == "undefok") return allow_unknown(value_of(word, left).value_or(""));
+    if (!word.value && named(word.name) && !left.empty() && is_truth(left.front())) {
+      result_.words.push_back("--" + word.name + "=" + lower_case(left.front()));
+      left.pop_front();
+      return;
+    }
     const bool nameless = word.name.empty();  // "---": the parser calls it unknown
     result_.words.push_back(nameless ? argument
                                      : "--" + word.name + (word.value ? "=" + *word.value : ""));

@@ -36,7 +36,8 @@ lockstep::Provenance provenance_of(int count, char** words,
           .command_line =
               environment(lockstep::kCommandLineVariable).value_or(lockstep::shell_line(line)),
           .working_directory = environment(lockstep::kWorkingDirectoryVariable)
-                                   .value_or(std::filesystem::current_path(unknown).string())};
+                                   .value_or(std::filesystem::current_path(unknown).string()),
+          .started_by = environment(lockstep::kStartedByVariable).value_or("")};
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 std::atomic<const char*> answer = nullptr;  // null: no InterruptWatch exists
 std::atomic<bool> caught = false, over = false;
 std::mutex last_words_lock;
-const std::string* last_words = nullptr;
+const LastWords::Words* last_words = nullptr;
 
 sigset_t signals() {
   sigset_t set;
@@ -37,9 +37,12 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
+// Words with an exit code are meant for the time before anything watches for signals.
 void say_last_words() {
   const std::lock_guard lock(last_words_lock);
-  if (last_words) say(*last_words);
+  if (!last_words || (last_words->exit_code && answer.load())) return;
+  say(last_words->text);
+  if (last_words->exit_code) _exit(*last_words->exit_code);
 }
 
 void end_program_by(int signal) {
@@ -102,9 +105,15 @@ InterruptWatch::~InterruptWatch() {
 
 bool InterruptWatch::interrupted() const { return caught; }
 
-LastWords::LastWords(std::string text) : text_(std::move(text)) {
+LastWords::LastWords(std::string text) : words_{.text = std::move(text), .exit_code = {}} {
   const std::lock_guard lock(last_words_lock);
-  last_words = &text_;
+  last_words = &words_;
+}
+
+LastWords::LastWords(std::string text, int exit_code)
+    : words_{.text = std::move(text), .exit_code = exit_code} {
+  const std::lock_guard lock(last_words_lock);
+  last_words = &words_;
 }
 
 LastWords::~LastWords() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -52,13 +53,20 @@ class InterruptWatch {
 // What the signal that ends the program writes to stderr before. One at a time.
 class LastWords {
  public:
+  struct Words {
+    std::string text;
+    std::optional<int> exit_code;
+  };
+
   explicit LastWords(std::string text);
+  // Only where there was no InterruptWatch yet; the program then exits with this code.
+  LastWords(std::string text, int exit_code);
   ~LastWords();
   LastWords(const LastWords&) = delete;
   LastWords& operator=(const LastWords&) = delete;
 
  private:
-  std::string text_;
+  Words words_;
 };
 
 }  // namespace lockstep

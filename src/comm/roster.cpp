@@ -11,8 +11,8 @@ namespace lockstep {
 
 std::string Roster::who(int member) const {
   const Member& m = members[member];
-  return m.host.empty() ? fmt::format("rank {}", m.run_rank)
-                        : fmt::format("rank {} ({})", m.run_rank, m.host);
+  const std::string name = m.name.empty() ? fmt::format("rank {}", m.run_rank) : m.name;
+  return m.host.empty() ? name : fmt::format("{} ({})", name, m.host);
 }
 
 std::string Roster::who(const std::vector<int>& several) const {

@@ -16,6 +16,7 @@ class Store;
 struct Member {
   int run_rank = 0;  // in the whole run
   std::string host;
+  std::string name = {};  // as its user calls it: "worker 1"; empty: by its rank
 };
 
 struct Roster {

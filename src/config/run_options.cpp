@@ -93,14 +93,19 @@ bool is_list_of_choices(const RunOption& option, std::span<const std::string> ch
 
 // What was probably meant; empty: nothing comes close. Two edits of a three-letter word are another
 // word.
-std::string likely_choice(std::span<const std::string> choices, std::string_view text) {
+std::string likely_choice(const RunOption& option, std::span<const std::string> choices,
+                          std::string_view text) {
   constexpr size_t kLeast = 4;
   const std::string word = lower_case(text);
   if (word.size() < kLeast) return "";
-  for (const std::string& choice : choices) {
-    if (lower_case(choice).starts_with(word)) return choice;
+  std::vector<std::string> names(choices.begin(), choices.end()), lower;
+  for (const auto& [alias, choice] : option.details.value_aliases) names.emplace_back(alias);
+  for (const std::string& name : names) {
+    lower.push_back(lower_case(name));
+    if (lower.back().starts_with(word)) return name;
   }
-  return closest(word, choices);
+  const auto found = std::ranges::find(lower, closest(word, lower));
+  return found == lower.end() ? "" : names[static_cast<size_t>(found - lower.begin())];
 }
 
 void read(const RunOption& option, std::string_view text, std::string& value) {
@@ -144,7 +149,7 @@ std::string choice_in(const RunOption& option, std::span<const std::string> choi
                      option.name, text);
   }
   refuse(option, fmt::format("one of {}", fmt::join(choices, ", ")), text,
-         likely_choice(choices, text));
+         likely_choice(option, choices, text));
 }
 
 const RunOption* find_option(std::string_view name) {

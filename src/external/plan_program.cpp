@@ -208,8 +208,9 @@ std::vector<std::string> unsupported_options(const Program& program, const RunCo
                            std::ranges::count(kOurOptions, option.name) || chooses_start ||
                            (option.name == "num-devices" && spreads_devices(program, options));
     if (has_place || value == text_of({}, option)) continue;
-    problems.push_back(fmt::format("--{} {}: not supported by {}; its command has no {{{}}}",
-                                   option.name, value, program.name, name));
+    problems.push_back(fmt::format("--{}{}: not supported by {}; its command has no {{{}}}",
+                                   option.name, is_switch(option) ? "" : " " + value, program.name,
+                                   name));
   }
   return problems;
 }

@@ -234,6 +234,8 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
   job.environment[kEventsVariable] = "1";
   job.environment[kCommandLineVariable] = context.provenance.command_line;
   job.environment[kWorkingDirectoryVariable] = context.provenance.working_directory;
+  if (!context.provenance.started_by.empty())
+    job.environment[kStartedByVariable] = context.provenance.started_by;
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);

@@ -99,7 +99,7 @@ void OutputRelay::explain() {
 
 void OutputRelay::tell_of_interruption() {
   if (std::exchange(told_of_interruption_, Clock::now())) return;
-  context_.err << "lockstep: interrupted; only what is shown above was measured\n";
+  context_.err << "lockstep: interrupted; no result was written\n";
 }
 
 std::optional<Seconds> OutputRelay::since_interruption() const {

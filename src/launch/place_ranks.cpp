@@ -1,5 +1,7 @@
 #include "launch/place_ranks.h"
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -16,8 +18,15 @@ std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const Placement
   const int first = server_hosts(request), there = static_cast<int>(hosts.size());
   const int nodes = request.nodes.value_or(there - first);
   if (first >= there || first + nodes > there) {
-    throw UsageError("{} hosts are not enough: need {} for servers and {} for workers", there,
-                     first, std::max(nodes, 1));
+    const int wanted = std::max(nodes, 1);
+    const std::string servers =
+        first == 0
+            ? ""
+            : fmt::format(" and {} for servers ({} with {} on each)", count_text(first, "host"),
+                          count_text(request.servers, "server"), *request.servers_per_node);
+    throw UsageError(
+        "{} for workers{}: only {} listed; {}", count_text(wanted, "host"), servers, there,
+        there > first ? fmt::format("use --nodes {}", there - first) : "list more hosts");
   }
   std::vector<size_t> chosen;
   for (int host = first; host < first + nodes; ++host) chosen.push_back(static_cast<size_t>(host));

@@ -114,7 +114,7 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
   std::vector<std::string> inside = {job.program, job.command};
   inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
   // The environment of a job need not be that of its submission.
-  for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable}) {
+  for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable, kStartedByVariable}) {
     const auto value = job.environment.find(name);
     if (value == job.environment.end()) continue;
     script += fmt::format("export {}={}\n", name, shell_quoted(value->second));

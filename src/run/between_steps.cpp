@@ -60,13 +60,15 @@ void BetweenSteps::meet_when(std::future<void> saved) {
   if (saved.valid()) saved.get();
 }
 
-Seconds BetweenSteps::after_step(const PausedReplica& replica) {
+void BetweenSteps::after_step(const PausedReplica& replica) {
   ++step_;
-  if (saves_now()) {
-    const TimePoint begin = Clock::now();
-    save(replica);
-    checkpoint_time_ += seconds_since(begin);
-  }
+  if (!saves_now()) return;
+  const TimePoint begin = Clock::now();
+  save(replica);
+  checkpoint_time_ += seconds_since(begin);
+}
+
+Seconds BetweenSteps::outside_steps(const PausedReplica& replica) {
   if (!evaluator_ || !evaluation_times_.due(step_)) return Seconds{0};
   const TimePoint begin = Clock::now();
   evaluate_now(replica);

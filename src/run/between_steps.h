@@ -21,9 +21,10 @@ class BetweenSteps {
   BetweenSteps(Context& context, const RunPlan& plan, Group& group, StepAgreement& agreement,
                BenchmarkLog* log, Summaries* summaries);
 
-  // These on all workers alike. After the agreement of that step, if it had one. Returns the time
-  // of an evaluation, which is no part of training.
-  Seconds after_step(const PausedReplica& replica);
+  // These on all workers alike. After the agreement of that step, if it had one.
+  void after_step(const PausedReplica& replica);
+  // Returns the time of an evaluation, which is no part of training.
+  Seconds outside_steps(const PausedReplica& replica);
   void warmup_done() { checkpoint_time_ = Seconds{0}; }
   void finish(const PausedReplica& replica);  // after the last step
 
@@ -63,7 +64,12 @@ class BetweenStepsObserver : public LoopObserver {
   void before_step(int step) override { observer_.before_step(step); }
   void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) override {
     observer_.after_step(step, timed, meter);
-    if (between_steps_) meter.exclude(between_steps_->after_step(replica_));
+    if (between_steps_) between_steps_->after_step(replica_);
+  }
+  void steps_done(std::span<const StepRecord> timed) override { observer_.steps_done(timed); }
+  Seconds outside_steps() override {
+    const Seconds more = between_steps_ ? between_steps_->outside_steps(replica_) : Seconds{};
+    return observer_.outside_steps() + more;
   }
   void warmup_done() override {
     observer_.warmup_done();

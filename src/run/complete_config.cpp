@@ -44,7 +44,8 @@ void choose_summaries(RunConfig& run, Notes& notes) {
   }
   if (run.eval_dir.empty()) return;
   if (run.eval && run.summary_dir.empty()) run.summary_dir = run.eval_dir;
-  if (!run.eval) notes.emplace_back("--eval-dir: ignored without --eval");
+  const bool as_there = run.eval_dir == "/tmp/tf_cnn_benchmarks/eval";  // its default there
+  if (!run.eval && !as_there) notes.emplace_back("--eval-dir: ignored without --eval");
   run.eval_dir.clear();
 }
 

@@ -11,6 +11,7 @@
 #include "base/directory_lock.h"
 #include "base/error.h"
 #include "base/fnv1a.h"
+#include "base/text.h"
 #include "base/version.h"
 
 namespace lockstep {
@@ -105,7 +106,8 @@ ConvChoices choose_convolutions(const RunPlan& plan, const ConvCache& cache, std
   ConvChoices chosen = plan.engine->choose_convolutions(plan.graph, plan.engine_options, known);
   const ConvChoices measured = without(known, chosen);
   if (measured.empty()) return chosen;
-  notes << fmt::format("measured the fastest algorithm of {} convolutions{}\n", measured.size(),
+  notes << fmt::format("measured the fastest algorithm of {}{}\n",
+                       count_text(std::ssize(measured), "convolution"),
                        cache.path().empty() ? "" : ", saved in " + cache.path());
   const ConvChoices all = cache.add(measured);
   for (const auto& [work, method] : measured) chosen[work] = all.at(work);

@@ -121,6 +121,9 @@ void Group::meet(const RunConfig& run) {
         "this address; 'lockstep doctor' checks the links between hosts",
         error.what(), identity_.store.text());
   }
+  if (started_by_hand(run)) {
+    for (Member& member : roster_.members) member.name = name_of(roles_, member.run_rank);
+  }
   store_->set(fmt::format("cores/{}", identity_.rank), core_text(allowed_cores()));
   const auto cores = store_->get(numbered_keys("cores/", identity_.size), patience);
   for (size_t i = 0; i < cores.size(); ++i) {
@@ -130,7 +133,8 @@ void Group::meet(const RunConfig& run) {
   // Servers inside workers are ranks without a process of their own.
   for (int server = 0; roles_.in_worker && server < roles_.servers; ++server) {
     roster_.members.push_back({.run_rank = roles_.workers + server,
-                               .host = roster_.members[static_cast<size_t>(server)].host});
+                               .host = roster_.members[static_cast<size_t>(server)].host,
+                               .name = {}});
   }
 }
 

@@ -28,6 +28,7 @@ struct ServerSeat {
   CommOptions options;
 };
 
+inline constexpr const char* kInterruptedKey = "interrupted";  // worker 0 tells the servers
 inline constexpr const char* kServersName = "servers";  // of what connects workers and servers
 
 struct GroupMember {

@@ -1,6 +1,6 @@
 #include "run/rank_identity.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -97,6 +97,21 @@ RankIdentity find_identity(const RunConfig& run, const Environment& environment)
     if (const auto identity = find(run, environment)) return *identity;
   }
   return {};
+}
+
+std::string name_of(const Roles& roles, int rank) {
+  return roles.is_server(rank) ? fmt::format("parameter server {}", rank - roles.workers)
+                               : fmt::format("worker {}", rank);
+}
+
+// Worker 0 runs the store, where all others meet.
+std::string waiting_line(const RankIdentity& identity, const Roles& roles) {
+  std::vector<std::string> others;
+  if (identity.rank > 0) others = {name_of(roles, 0)};
+  for (int rank = 1; identity.rank == 0 && rank < identity.size; ++rank) {
+    others.push_back(name_of(roles, rank));
+  }
+  return fmt::format("Waiting for {} at {}", fmt::join(others, ", "), identity.store.text());
 }
 
 bool infer_strategy(RunConfig& run) {

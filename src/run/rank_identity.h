@@ -40,6 +40,10 @@ struct Roles {
   bool is_server(int rank) const { return rank >= workers; }
 };
 
+std::string name_of(const Roles& roles, int rank);  // "worker 1", "parameter server 0"
+// For whom a process that was started by hand waits, and where.
+std::string waiting_line(const RankIdentity& identity, const Roles& roles);
+
 // Parameter servers are meant where hosts for them are named, as in tf_cnn_benchmarks, whose
 // default strategy has them. Returns whether it changed anything.
 bool infer_strategy(RunConfig& run);

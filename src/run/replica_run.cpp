@@ -39,6 +39,8 @@ ParameterArena arena_of(const Engine& engine, Communicator* workers) {
 struct Unwatched : LoopObserver {
   void before_step(int) override {}
   void after_step(int, std::span<const StepRecord>, StepMeter&) override {}
+  void steps_done(std::span<const StepRecord>) override {}
+  Seconds outside_steps() override { return {}; }
   void warmup_done() override {}
   StopReason stop_reason() override { return StopReason::None; }
 };
@@ -88,6 +90,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, BetweenSteps* between_st
                                  step_by(*strategy), watched);
   strategy->drain();  // what is kept and judged in the end has the updates of all workers
   watched.finish();
+  if (outcome.interrupted() && everyone_ && group_.rank() == 0) group_.tell(kInterruptedKey, "");
   strategy->finish();
   if (server_) server_->join();
   return outcome;

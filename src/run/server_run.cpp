@@ -54,11 +54,10 @@ std::string header_of(RunContext& context, const RunConfig& config, const Roles&
 std::string connected_line(const Group& group) {
   std::vector<std::string> workers;
   for (int rank = 0; rank < group.roles().workers; ++rank) {
-    workers.push_back(
-        fmt::format("{} on {}", rank, group.roster().members[static_cast<size_t>(rank)].host));
+    workers.push_back(fmt::format("{} ({})", name_of(group.roles(), rank),
+                                  group.roster().members[static_cast<size_t>(rank)].host));
   }
-  return fmt::format("Connected: worker{} {}", workers.size() == 1 ? "" : "s",
-                     fmt::join(workers, ", "));
+  return fmt::format("Connected: {}", fmt::join(workers, ", "));
 }
 
 }  // namespace
@@ -69,6 +68,7 @@ int serve(RunContext& context, const RunConfig& config, const RankIdentity& iden
   ServerOutput output(context, config, index);
   if (output.by_hand()) context.out << header_of(context, config, roles) << std::flush;
   output.say(output.by_hand() ? fmt::format("Running parameter server {}", index) : "running");
+  if (output.by_hand()) context.err << waiting_line(identity, roles) << "\n" << std::flush;
   Group group(identity, roles, config);
   const auto everyone = group.connect_everyone(kServersName);
   output.say(connected_line(group));
@@ -78,14 +78,17 @@ int serve(RunContext& context, const RunConfig& config, const RankIdentity& iden
                        : "",
       InterruptWatch::Afterwards::Nothing);
   int64_t last = 0;
-  run_server(*everyone, [&](int64_t updates) {
+  bool interrupted = false;
+  const auto progress = [&](int64_t updates) {
     last = updates;
-    if (is_shown(config, static_cast<int>(updates))) {
-      output.say(count_text(updates, "update"));
-    }
-  });
-  output.say(fmt::format("All workers are done after {}", count_text(last, "update")));
-  return kSuccess;
+    if (is_shown(config, static_cast<int>(updates))) output.say(count_text(updates, "update"));
+  };
+  run_server(*everyone, progress, [&] { interrupted = group.told(kInterruptedKey).has_value(); });
+  output.say(fmt::format("{} after {}",
+                         interrupted ? "The workers were interrupted" : "All workers are done",
+                         count_text(last, "update")));
+  // To mpirun, a rank that ends with another code than 0 has failed.
+  return interrupted && output.by_hand() ? kInterrupted : kSuccess;
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -50,6 +51,15 @@ StepRecord StepAgreement::agree(int step, const StepRecord& mine) {
                 .top_1_hits = static_cast<int>(numbers[TopOne]),
                 .top_5_hits = static_cast<int>(numbers[TopFive])};
   return all;
+}
+
+// One slot for each rank, because all-reduce only sums.
+Seconds StepAgreement::longest(Seconds mine) {
+  if (alone()) return mine;
+  std::vector<float> all(static_cast<size_t>(control_.size()));
+  all[static_cast<size_t>(control_.rank())] = static_cast<float>(mine.count());
+  control_.all_reduce(all);
+  return std::max(mine, Seconds(*std::max_element(all.begin(), all.end())));
 }
 
 }  // namespace lockstep

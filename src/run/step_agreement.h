@@ -22,6 +22,7 @@ class StepAgreement {
   // Collective. `mine`: the last step here; returns the whole run's: the images and hits of all,
   // the mean of their losses. Interrupts and requests of any worker take effect here.
   StepRecord agree(int step, const StepRecord& mine);
+  Seconds longest(Seconds mine);  // collective: the longest time of any worker
   bool alone() const { return control_.size() == 1; }
 
   // As agreed last. A worker without others need not wait for the next agreement.

@@ -1,5 +1,6 @@
 #include "run/step_reporter.h"
 
+#include <numeric>
 #include <ostream>
 
 #include "base/run_event.h"
@@ -45,24 +46,42 @@ void StepReporter::before_step(int step) {
   setup_ = *first_step_ - context_.start;
 }
 
+// The line of the last step waits until its time has ended: see steps_done().
 void StepReporter::after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) {
   if (step == kTracedStep) engine_.observe(nullptr);
-  const bool shown = step > 0 && is_shown(plan_.config, step);
-  const bool summarised = step > 0 && is_summarised(step);
+  shown_ = step > 0 && is_shown(plan_.config, step);
+  summarised_ = step > 0 && is_summarised(step);
   const bool looked = looks_at_precision(step, timed);
   // After the last step, too: the total of every rank then ends with the slowest.
   const bool last = step == plan_.facts.timed_steps;
-  if (shown || summarised || looked || last || agreement_.due(step)) {
+  if (shown_ || summarised_ || looked || last || agreement_.due(step)) {
     const StepRecord own = timed.empty() ? StepRecord{} : timed.back();
-    const StepRecord all = meter.timed(waiting_, [&] { return agreement_.agree(step, own); });
+    all_ = meter.timed(waiting_, [&] { return agreement_.agree(step, own); });
     meter.settle();
-    if (shown && (rank_ == 0 || by_hand_)) show_step(timed, all);
-    if (summarised && summaries_) {
-      summaries_->step(all, plan_.facts.warmup_steps + step, speed_so_far(timed, all));
-    }
-    if (shown) log_own_step(step, timed.back());
   }
+  const bool reported = shown_ || summarised_;
+  if (reported && !last && stop_reason() == StopReason::None) report_step(timed, durations(timed));
   show_progress(step);
+}
+
+// The run ends with the slowest worker, and so does the step of the last line. So the line has the
+// throughput that the total has.
+void StepReporter::steps_done(std::span<const StepRecord> timed) {
+  if (timed.empty()) return;
+  std::vector<double> times = durations(timed);
+  const double own = std::accumulate(times.begin(), times.end(), 0.0);
+  times.back() += agreement_.longest(Seconds(own)).count() - own;
+  report_step(timed, times);
+}
+
+void StepReporter::report_step(std::span<const StepRecord> timed, Samples times) {
+  if (shown_ && (rank_ == 0 || by_hand_)) show_step(timed.back(), times);
+  if (summarised_ && summaries_) {
+    const int step = static_cast<int>(timed.size());
+    summaries_->step(all_, plan_.facts.warmup_steps + step, speed_so_far(times));
+  }
+  if (shown_) log_own_step(static_cast<int>(timed.size()), timed.back());
+  shown_ = summarised_ = false;  // a run without others may be interrupted from here on
 }
 
 void StepReporter::warmup_done() {
@@ -70,21 +89,20 @@ void StepReporter::warmup_done() {
   context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
 }
 
-void StepReporter::show_step(std::span<const StepRecord> timed, const StepRecord& all) {
+void StepReporter::show_step(const StepRecord& own, Samples times) {
   progress_.clear();
-  const StepRecord& shown = by_hand_ ? timed.back() : all;
-  context_.out << step_line(plan_.config, durations(timed), shown) << std::flush;
-  if (log_) log_metrics(timed, all);
+  context_.out << step_line(plan_.config, times, by_hand_ ? own : all_) << std::flush;
+  if (log_) log_metrics(times);
 }
 
-void StepReporter::log_metrics(std::span<const StepRecord> timed, const StepRecord& all) {
+void StepReporter::log_metrics(Samples times) {
   const int64_t global_step =
-      plan_.resume_point.step + plan_.facts.warmup_steps + static_cast<int64_t>(timed.size());
-  log_->metric("current_examples_per_sec", speed_so_far(timed, all), global_step);
+      plan_.resume_point.step + plan_.facts.warmup_steps + static_cast<int64_t>(times.size());
+  log_->metric("current_examples_per_sec", speed_so_far(times), global_step);
   if (!plan_.config.print_training_accuracy) return;
-  const double images = all.images;
-  log_->metric("top_1_accuracy", all.losses.top_1_hits / images, global_step);
-  log_->metric("top_5_accuracy", all.losses.top_5_hits / images, global_step);
+  const double images = all_.images;
+  log_->metric("top_1_accuracy", all_.losses.top_1_hits / images, global_step);
+  log_->metric("top_5_accuracy", all_.losses.top_5_hits / images, global_step);
 }
 
 void StepReporter::log_own_step(int step, const StepRecord& own) {
@@ -104,8 +122,8 @@ bool StepReporter::is_summarised(int step) const {
   return !plan_.config.summary_dir.empty() && is_summary_step(plan_.config, step);
 }
 
-double StepReporter::speed_so_far(std::span<const StepRecord> timed, const StepRecord& all) const {
-  return speed_of(durations(timed), all.images, plan_.config.display_perf_ewma.value_or(0.0)).mean;
+double StepReporter::speed_so_far(Samples times) const {
+  return speed_of(times, all_.images, plan_.config.display_perf_ewma.value_or(0.0)).mean;
 }
 
 void StepReporter::show_progress(int step) {

@@ -29,6 +29,8 @@ class StepReporter : public LoopObserver {
 
   void before_step(int step) override;
   void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) override;
+  void steps_done(std::span<const StepRecord> timed) override;
+  Seconds outside_steps() override { return {}; }
   void warmup_done() override;
   StopReason stop_reason() override { return agreement_.stop_reason(); }
 
@@ -40,10 +42,11 @@ class StepReporter : public LoopObserver {
   bool is_summarised(int step) const;  // on all workers alike
   // Whether this is a step to look at the precision, on all workers alike; rank 0 says what it saw.
   bool looks_at_precision(int step, std::span<const StepRecord> timed);
-  // `all`: the last step of all workers.
-  double speed_so_far(std::span<const StepRecord> timed, const StepRecord& all) const;
-  void show_step(std::span<const StepRecord> timed, const StepRecord& all);
-  void log_metrics(std::span<const StepRecord> timed, const StepRecord& all);
+  // `times`: the durations of `timed`, of the last one as this line counts it.
+  void report_step(std::span<const StepRecord> timed, Samples times);
+  double speed_so_far(Samples times) const;
+  void show_step(const StepRecord& own, Samples times);
+  void log_metrics(Samples times);
   void log_own_step(int step, const StepRecord& own);
   void show_progress(int step);
 
@@ -61,6 +64,9 @@ class StepReporter : public LoopObserver {
   std::optional<OpTotals> totals_;
   std::optional<OpTimeline> timeline_;
   std::optional<TimePoint> first_step_;
+  StepRecord all_;           // the last step of all workers, as agreed
+  bool shown_ = false;       // that step has a line,
+  bool summarised_ = false;  // and a summary
   Seconds setup_{};
 };
 

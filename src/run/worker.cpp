@@ -148,7 +148,8 @@ int measure_other(Context& context, const RunPlan& plan, Group& group, RunResult
   return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
 }
 
-int measure(RunContext& context, RunPlan plan, Group& group) {
+// `setting_up` ends with the set-up.
+int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastWords>& setting_up) {
   const RunConfig& config = plan.config;
   const HostInfo host = read_host();
   WorkerShare share = take_share(context, group, host);
@@ -160,14 +161,12 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
   const int64_t available = available_memory_bytes().value_or(kUnknown) / group.workers_here();
   const bool speaks = group.rank() == 0;
   if (config.eval) {
+    setting_up.reset();
     return evaluate_newest(context, plan, group, started_result(context, plan, host));
   }
   if (has_framework(config)) {
+    setting_up.reset();
     return measure_other(context, plan, group, started_result(context, plan, host));
-  }
-  std::optional<LastWords> while_setting_up;
-  if (speaks) {
-    while_setting_up.emplace("lockstep: interrupted during set-up; nothing was measured\n");
   }
   refuse_hopeless_batch(plan, available);
   std::optional<BenchmarkLog> log;
@@ -188,16 +187,24 @@ int measure(RunContext& context, RunPlan plan, Group& group) {
     for (const std::string& line : remarks_before(result)) context.err << line << "\n";
   }
   context.out << header_text(result, plan.epochs) << "Generating training model\n" << std::flush;
-  while_setting_up.reset();
   const MeasuredRun run = measure_run(plan, *engine, group, std::move(result), context,
                                       log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
   const double total = started_by_hand(config) ? total_of_all(group, run.result) : 0;
   if (speaks) return finish(plan, run, context, log ? &*log : nullptr);
   if (total > 0) context.out << total_block(total) << std::flush;
   if (started_by_hand(config) && run.result.status == RunStatus::Interrupted) {
-    context.err << "lockstep: interrupted; worker 0 has the result\n";
+    context.err << "lockstep: interrupted; worker 0 writes the result\n";
   }
   return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
+}
+
+// A launcher hears of it, too, and need not say it again.
+std::string words_of_set_up(const Context& context) {
+  std::string text = "lockstep: interrupted during set-up; nothing was measured\n";
+  if (context.environment(kEventsVariable)) {
+    text += event_line({RunEvent::Kind::Interrupted}) + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -212,12 +219,17 @@ int work(RunContext& context, const RunConfig& config, const RankIdentity& ident
   } else if (started_by_hand(config)) {
     note_unwritten(config, context.err);
   }
+  const bool heard = identity.rank == 0 || started_by_hand(config);
+  std::optional<LastWords> setting_up;  // no more once the steps watch for interrupts
+  if (heard) setting_up.emplace(words_of_set_up(context), kInterrupted);
+  if (identity.rendezvous == Rendezvous::OwnStore) {
+    context.err << waiting_line(identity, roles) << "\n" << std::flush;
+  }
   Group group(identity, roles, config);
   Silence silence;
   RunContext unheard = with_out(context, silence);
   unheard.err_is_terminal = false;  // no progress
-  const bool heard = identity.rank == 0 || started_by_hand(config);
-  const int code = measure(heard ? context : unheard, std::move(plan), group);
+  const int code = measure(heard ? context : unheard, std::move(plan), group, setting_up);
   // The first to end with another code than 0 takes all ranks of mpirun with it: none may do so
   // before rank 0 has written everything.
   if (code == kInterrupted) group.control().barrier();

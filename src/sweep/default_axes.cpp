@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/host_name.h"
 #include "base/text.h"
 #include "launch/hosts.h"
 #include "nn/zoo.h"
@@ -34,16 +35,31 @@ bool places_itself(const SweepOptions& options) {
          has(options, "program");
 }
 
+bool is_this_machine(const Host& host) {
+  const std::string own = host_name(), &name = host.ssh_target;
+  return name == own || name == own.substr(0, own.find('.')) || name == "localhost" ||
+         name == "127.0.0.1";
+}
+
 void use_cluster_file(SweepOptions& options, const std::string& file, Values& notes) {
   if (!std::filesystem::exists(file)) {
     throw UsageError("${} is {}: no such file; correct it, or use --hosts or --launcher local",
                      kWorkersVariable, file);
   }
-  const size_t hosts = read_hosts(file).size();
+  const std::vector<Host> hosts = read_hosts(file);
+  if (hosts.size() == 1 && is_this_machine(hosts.front())) {
+    if (options.max_devices == 0) options.max_devices = hosts.front().slots.value_or(0);
+    notes.push_back(
+        fmt::format("the only host of ${} ({}) is this machine", kWorkersVariable, file));
+    return;
+  }
   options.lists["hosts"] = {file};
-  notes.push_back(fmt::format("{} of ${} ({}); --launcher local uses this machine only",
-                              count_text(static_cast<int64_t>(hosts), "host"), kWorkersVariable,
-                              file));
+  const bool slots =
+      std::ranges::any_of(hosts, [](const Host& host) { return host.slots.has_value(); });
+  notes.push_back(
+      fmt::format("{} of ${} ({}), {}; --launcher local uses this machine only",
+                  count_text(std::ssize(hosts), "host"), kWorkersVariable, file,
+                  slots ? "with a worker for each slot" : "with one worker on all cores of each"));
 }
 
 // The nodes of this allocation. A single one is this machine.

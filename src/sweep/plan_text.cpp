@@ -57,6 +57,13 @@ std::string plan_text(const PlannedSweep& sweep, const RemainingWork& work) {
   });
   text += axis_line(sweep, "num-devices",
                     [](const RunConfig& run) { return fmt::to_string(run.num_devices); });
+  text += axis_line(sweep, "steps per launch", [](const RunConfig& run) {
+    return fmt::format("{} timed after {} warm-up",
+                       run.num_epochs
+                           ? fmt::format("those of {} epochs", *run.num_epochs)
+                           : fmt::to_string(run.num_batches.value_or(kDefaultTimedSteps)),
+                       run.num_warmup_batches);
+  });
   const bool frameworks =
       std::ranges::any_of(plan.runs, [](const SweepRun& run) { return has_framework(run.config); });
   if (frameworks) {

@@ -162,8 +162,9 @@ class Sweep {
   }
 
   Command command_for(const SweepRun& run, int round, const std::string& result) const {
-    Command command = {
-        .name = "train", .argv = {program_, "train"}, .env = {{kEventsVariable, "1"}}};
+    Command command = {.name = "train",
+                       .argv = {program_, "train"},
+                       .env = {{kEventsVariable, "1"}, {kStartedByVariable, plan_.command_line}}};
     for (const std::string& argument : train_arguments(run.config)) {
       command.argv.push_back(argument);
     }

@@ -131,6 +131,7 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       .retry_failed = options.retry_failed,
       .run_timeout = Seconds(options.run_timeout),
       .says_devices = options.lists.contains("num-devices"),
+      .command_line = context.provenance.command_line,
       .starts_processes = [](const RunConfig& run) {
         return !run.program.empty() || wants_launcher(run, /*alone=*/true);
       }};

@@ -19,7 +19,7 @@ class Server {
 
   void take_first_values();
   void take_memory();  // of a checkpoint
-  void serve();
+  void serve(const ServerEnd& end);
 
  private:
   void handle(const Request& request, int worker);
@@ -115,7 +115,7 @@ std::span<float> Server::remembered(int slice, size_t part, size_t kind) const {
   return optimizer_->state(first_part_[slice] + static_cast<ParameterId>(part))[kind].values;
 }
 
-void Server::serve() {
+void Server::serve(const ServerEnd& end) {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
     const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
@@ -123,6 +123,7 @@ void Server::serve() {
     handle(request, worker);
   }
   if (!failure_.empty()) throw Error("{}", failure_);
+  if (end) end();
   everyone_.barrier();
 }
 
@@ -266,14 +267,14 @@ void dismiss_servers(Communicator& everyone) {
   everyone.barrier();
 }
 
-void run_server(Communicator& everyone, const ServerProgress& progress) {
+void run_server(Communicator& everyone, const ServerProgress& progress, const ServerEnd& end) {
   const std::string plan = broadcast_text(everyone, "", 0);
   if (plan.empty()) return everyone.barrier();  // dismissed
   const ServerPlan decided = plan_from_text(plan);
   Server server(everyone, decided, progress);
   server.take_first_values();
   server.take_memory();
-  server.serve();
+  server.serve(end);
 }
 
 }  // namespace lockstep

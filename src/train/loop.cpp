@@ -12,8 +12,13 @@ LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& obser
     observer.before_step(number);
     step(meter, global_step++);
     const size_t warmup = static_cast<size_t>(plan.warmup_steps);
-    const auto records = meter.records();
-    observer.after_step(number, records.subspan(std::min(warmup, records.size())), meter);
+    const auto timed = meter.records().subspan(std::min(warmup, meter.records().size()));
+    observer.after_step(number, timed, meter);
+    if (number == plan.timed_steps || observer.stop_reason() != StopReason::None) {
+      meter.close();
+      observer.steps_done(timed);
+    }
+    meter.exclude(observer.outside_steps());
     outcome.stop = observer.stop_reason();
   };
 

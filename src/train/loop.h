@@ -35,8 +35,13 @@ class LoopObserver {
   virtual void before_step(int step) = 0;
   // `timed`: all timed steps so far; empty during warm-up.
   virtual void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) = 0;
+  // After the last step, planned or not, once its time has ended: nothing is added to `timed`.
+  virtual void steps_done(std::span<const StepRecord> timed) = 0;
+  // After every step; after the last one, after steps_done(). Returns the time that belongs to no
+  // step.
+  virtual Seconds outside_steps() = 0;
   virtual void warmup_done() = 0;
-  virtual StopReason stop_reason() = 0;  // asked after every step
+  virtual StopReason stop_reason() = 0;  // asked after after_step() and after outside_steps()
 };
 
 struct LoopOutcome {

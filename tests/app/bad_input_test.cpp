@@ -79,10 +79,13 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --device=tpu", 2,
                   "--device must be one of cpu, cuda, cuda:N, not 'tpu'; --engine native "
                   "supports cpu only, --engine torch all of them");
-  expect_one_line("train --engine=native --device=gpu", 2,
+  expect_one_line("train --engine=native --device=cuda", 2,
                   "--device cuda: --engine native supports cpu only; use --device cpu, or --engine "
                   "torch on a host with a GPU");
   expect_one_line("train --variable-update replicate", 2, "did you mean replicated?");
+  expect_one_line("train --variable-update ps", 2, "one of parameter_server, ");
+  expect_one_line("train --fake-location gpuu", 2, "did you mean gpu?");
+  expect_one_line("train --data_format NHCW", 2, "did you mean N");
   expect_one_line("train --variable_update=replicated/parameter_server", 2, "'lockstep sweep'");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
@@ -114,6 +117,17 @@ TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
   EXPECT_NE(notes.find("note: --mkl ignored: "), std::string::npos) << notes;
   EXPECT_NE(notes.find("note: --hierarchical-copy ignored: "), std::string::npos) << notes;
   EXPECT_EQ(notes.find("--use-fp16"), std::string::npos) << notes;
+}
+
+TEST_F(BadInput, DefaultsOfTfCnnBenchmarksRunAndOnlyAMissingGpuIsNoted) {
+  const Outcome outcome =
+      run("train --model trivial --data-name cifar10 --num-batches 1 --num-warmup-batches 0 "
+          "--device=gpu --eval_dir=/tmp/tf_cnn_benchmarks/eval");
+  EXPECT_EQ(outcome.code, 0) << text_in(directory_ / "err");
+  const std::string notes = text_in(directory_ / "err");
+  EXPECT_EQ(notes.find("--eval-dir"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("cuda"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("note: --device gpu: "), std::string::npos) << notes;
 }
 
 TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {

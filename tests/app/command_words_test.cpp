@@ -28,6 +28,12 @@ TEST(CommandWords, OneDashWorksLikeTwoForLongNames) {
   EXPECT_THAT(words_of({"-nodes", "2"}), ElementsAre("--nodes", "2"));
 }
 
+TEST(CommandWords, ASwitchMayBeFollowedByItsValue) {
+  EXPECT_THAT(words_of({"--efficiency", "true", "--forward_only", "False"}),
+              ElementsAre("--efficiency=true", "--forward-only=false"));
+  EXPECT_THAT(words_of({"--efficiency", "sweep.toml"}), ElementsAre("--efficiency", "sweep.toml"));
+}
+
 TEST(CommandWords, LettersKeepTheirMeaning) {
   EXPECT_THAT(words_of({"-n", "2"}), ElementsAre("--nodes", "2"));
   EXPECT_THAT(words_of({"-n2", "-b32"}), ElementsAre("--nodes", "2", "--batch-size", "32"));

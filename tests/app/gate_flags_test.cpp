@@ -34,9 +34,9 @@ TEST(Gate, FindingsThatAreListedFailAndOthersAreNotes) {
   const GateFindings slower = {.all = 3, .base = "the baseline", .slower = {"a"}};
   EXPECT_EQ(conclude(slower, {"slower"}).code, kFailure);
   EXPECT_EQ(conclude(slower, {"slower"}).err,
-            "lockstep: 1 of 3 runs slower than the baseline: a\n");
+            "lockstep: 1 of 3 runs is slower than the baseline: a\n");
   EXPECT_EQ(conclude(slower, {"failed"}).code, kSuccess);
-  EXPECT_THAT(conclude(slower, {}).err, StartsWith("note: 1 of 3 runs slower"));
+  EXPECT_THAT(conclude(slower, {}).err, StartsWith("note: 1 of 3 runs is slower"));
   const GateFindings missing = {.all = 3, .base = "the baseline", .slower = {}, .missing = {"b"}};
   EXPECT_EQ(conclude(missing, {"missing"}).code, kFailure);
   EXPECT_EQ(conclude(missing, {"slower", "failed", "inconclusive"}).code, kSuccess);

@@ -164,5 +164,27 @@ TEST(LastWords, ArePrintedByTheSignalThatEndsTheProgram) {
               KilledBySignal(SIGINT), "soon\nlogs: here\n");
 }
 
+TEST(LastWords, WithAnExitCodeEndTheProgramWithItBeforeAnythingWatches) {
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    EXPECT_EXIT(live_through([&] {
+                  const LastWords words("nothing was measured\n", 130);
+                  send_last(signal);
+                }),
+                ExitedWithCode(130), "nothing was measured\n");
+  }
+}
+
+TEST(LastWords, WithAnExitCodeAreNotSaidOnceSomethingWatches) {
+  EXPECT_EXIT(live_through([] {
+                const LastWords words("nothing was measured\n", 130);
+                const InterruptWatch watch("soon\n");
+                send(SIGINT);
+                wait_for_interrupt(watch);
+                seconds += 2;
+                send_last(SIGINT);
+              }),
+              KilledBySignal(SIGINT), "^soon\n$");
+}
+
 }  // namespace
 }  // namespace lockstep

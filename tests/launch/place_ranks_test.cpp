@@ -62,9 +62,11 @@ TEST(Placement, ServersMayHaveTheFirstHostsToThemselves) {
 
 TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
   EXPECT_THAT([] { place_ranks(kThree, {.nodes = 4}); },
-              ThrowsMessage<UsageError>(HasSubstr("3 hosts are not enough")));
+              ThrowsMessage<UsageError>("4 hosts for workers: only 3 listed; use --nodes 3"));
   EXPECT_THAT([] { place_ranks(kThree, {.servers = 3, .servers_per_node = 1}); },
-              ThrowsMessage<UsageError>(HasSubstr("3 for servers and 1 for workers")));
+              ThrowsMessage<UsageError>(
+                  "1 host for workers and 3 hosts for servers (3 servers with 1 on each): only "
+                  "3 listed; list more hosts"));
   EXPECT_THAT([] { place_ranks(kThree, {.workers = 4}); },
               ThrowsMessage<UsageError>("4 workers requested, but 3 hosts have slots for 3"));
   EXPECT_THAT(

@@ -59,6 +59,7 @@ TEST(Console, AWorkersLineIsThatOfTfperftest) {
                         "Worker 2: 2016-11-0[78] [0-9]+:[0-9]+:36[.]546566: step 30, loss = "
                         "9[.]50\\(17[.]8 examples/sec; 1[.]800  sec/batch\\)"));
   EXPECT_NE(worker_line(0, now, 1, own, std::nan("")).find("loss = nan("), std::string::npos);
+  EXPECT_NE(worker_line(0, now, 1, own, 6.637e18).find("loss = 6.637e+18("), std::string::npos);
 }
 
 TEST(Console, StepLinesHaveNineWords) {

@@ -55,8 +55,8 @@ TEST(Efficiency, AboveHundredPercentIsExplained) {
   EXPECT_THAT(report.notes, Contains(HasSubstr("communication efficiency above 100 % "
                                                "(alexnet:8 x2 native)")));
   EXPECT_THAT(report.base_notes, Contains(HasSubstr("scaling efficiency above 100 % "
-                                                    "(alexnet:8 x2 native): every device brings "
-                                                    "caches of its own")));
+                                                    "(alexnet:8 x2 native): more devices have "
+                                                    "more cache in all")));
   RunResult run;
   run.independent = {.images_per_second = 100, .communication_efficiency = 1.01};
   EXPECT_THAT(summary_lines(run),

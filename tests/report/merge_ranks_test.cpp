@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "config/json.h"
 
 namespace lockstep {
@@ -20,6 +22,7 @@ RankResult rank_with(int rank, double seconds, double loss) {
   result.rank = rank;
   StepRecord step = step_at(0, seconds);
   step.phase(Phase::Forward) = Seconds(seconds / 2);
+  step.phase(Phase::Communication) = Seconds(seconds / 2);
   step.losses = {.base_loss = loss, .total_loss = loss + 1, .top_1_hits = 1, .top_5_hits = 5};
   result.steps = {step};
   return result;
@@ -67,12 +70,29 @@ TEST(MergeRanks, AStepTakesAsLongAsOnTheSlowestAndHasTheImagesOfAll) {
   ASSERT_EQ(result.steps.size(), 1u);
   const StepRecord& step = result.steps.front();
   EXPECT_EQ(step.duration.count(), 3);
-  EXPECT_EQ(step.phase(Phase::Forward).count(), 1);  // 0.5 and 1.5
+  EXPECT_EQ(step.phase(Phase::Forward).count(), 1.5);  // half of the time on both
   EXPECT_EQ(step.images, 20);
   EXPECT_EQ(step.losses.base_loss, 3);
   EXPECT_EQ(step.losses.top_5_hits, 10);
   EXPECT_EQ(result.ranks.size(), 2u);
   EXPECT_EQ(result.stragglers.size(), 2u);
+}
+
+TEST(MergeRanks, ThePhasesOfEveryStepAddUpToItsDuration) {
+  std::vector<RankResult> ranks = skewed_ranks();
+  for (RankResult& rank : ranks) {
+    for (StepRecord& step : rank.steps) {
+      step.phase(Phase::Forward) = Seconds(4);
+      step.phase(Phase::Communication) = step.duration - Seconds(4);
+    }
+  }
+  RunResult result;
+  merge_ranks(result, ranks);
+  for (const StepRecord& step : result.steps) {
+    const Seconds phases = std::accumulate(step.phases.begin(), step.phases.end(), Seconds{0});
+    EXPECT_NEAR(phases.count(), step.duration.count(), 1e-12);
+  }
+  EXPECT_NEAR(result.steps[0].phase(Phase::Forward).count(), 11 * 8.0 / 21, 1e-12);
 }
 
 TEST(MergeRanks, OneRankIsTheRun) {

@@ -269,7 +269,7 @@ TEST(Trust, WarningsNameTheirReasons) {
   }
   const auto warnings = make_scaling(runs).configurations[0].warnings;
   EXPECT_THAT(warnings, Contains(HasSubstr("oversubscribed: 65 threads on 64 cores")));
-  EXPECT_THAT(warnings, Contains(HasSubstr("noisy neighbour")));
+  EXPECT_THAT(warnings, Contains(HasSubstr("stolen time: other virtual machines")));
   EXPECT_THAT(warnings, Contains(HasSubstr("did not reach a steady state")));
   EXPECT_THAT(warnings, Contains(HasSubstr("slower from launch to launch")));
 }

@@ -63,6 +63,8 @@ TEST(CompleteConfig, TheEvalDirTakesTheSummariesOfAnEvaluation) {
   RunConfig training = {.eval_dir = "e"};
   EXPECT_THAT(completed(training), ElementsAre("--eval-dir: ignored without --eval"));
   EXPECT_EQ(training.summary_dir, "");
+  RunConfig as_there = {.eval_dir = "/tmp/tf_cnn_benchmarks/eval"};
+  EXPECT_THAT(completed(as_there), IsEmpty());
 }
 
 TEST(CompleteConfig, AProfileFileNeedsAProfile) {

@@ -161,8 +161,8 @@ TEST_F(Workers, ThatDisagreeAreRefusedWithBothSidesNamed) {
     return std::vector<std::string>{"--momentum", "0." + index};
   });
   EXPECT_EQ(outcome.end, RunEnd::Failed);
-  EXPECT_THAT(said, HasSubstr("--momentum differs: '0' on rank 0"));
-  EXPECT_THAT(said, HasSubstr("'0.1' on rank 1"));
+  EXPECT_THAT(said, HasSubstr("--momentum differs: '0' on worker 0"));
+  EXPECT_THAT(said, HasSubstr("'0.1' on worker 1"));
 }
 
 // Each host may have a copy of the data.

@@ -171,6 +171,17 @@ TEST_F(DefaultAxes, TheHostsOfAnAwsClusterAreUsed) {
   EXPECT_FALSE(local.lists.contains("hosts"));
 }
 
+TEST_F(DefaultAxes, AListOfThisMachineAloneScalesOverItsDevices) {
+  for (const auto& [line, most] : {std::pair{"localhost\n", 0}, {"localhost slots=3\n", 3}}) {
+    environment_["DEEPLEARNING_WORKERS_PATH"] = file_with(line);
+    SweepOptions options;
+    EXPECT_THAT(fill(options), ElementsAre(HasSubstr("is this machine")));
+    EXPECT_FALSE(options.lists.contains("hosts"));
+    EXPECT_EQ(options.max_devices, most);
+    EXPECT_EQ(axes_of(options, 4).back().name, axes_of({}, 4).back().name);
+  }
+}
+
 TEST_F(DefaultAxes, AnAwsClusterWithoutItsFileIsAnError) {
   environment_["DEEPLEARNING_WORKERS_PATH"] = "/nowhere/workers";
   SweepOptions options;

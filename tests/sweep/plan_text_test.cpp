@@ -33,7 +33,8 @@ TEST(PlanText, NamesTheAxesAndTheEstimate) {
   StoreContents contents;
   const std::string text = plan_text(sweep, remaining_work(sweep, contents));
   EXPECT_THAT(text, HasSubstr("plan: 2 runs, 2 launches each; 4 of 4 launches remain, about "));
-  EXPECT_THAT(text, HasSubstr("\n  model:batch: alexnet:4\n  num-devices: 2\n"));
+  EXPECT_THAT(text, HasSubstr("\n  model:batch: alexnet:4\n  num-devices: 2\n  steps per launch: "
+                              "100 timed after 10 warm-up\n"));
   EXPECT_THAT(text, HasSubstr("  variable-update: replicated, parameter_server\n"));
   EXPECT_EQ(resuming_text(sweep, remaining_work(sweep, contents), contents), "");
 }

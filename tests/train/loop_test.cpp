@@ -10,6 +10,9 @@ struct Diary : LoopObserver {
   std::vector<int> before, after;
   std::vector<size_t> timed_counts;
   int warmups_done = 0;
+  bool excludes = false;
+  std::vector<double> done;     // durations, when the steps were done
+  std::vector<size_t> outside;  // how many were timed; 100 more once the steps were done
 
   void before_step(int step) override { before.push_back(step); }
   void after_step(int step, std::span<const StepRecord> timed, StepMeter&) override {
@@ -17,6 +20,14 @@ struct Diary : LoopObserver {
     timed_counts.push_back(timed.size());
     for (const TimePoint start = Clock::now(); Clock::now() == start;) {
     }
+  }
+  void steps_done(std::span<const StepRecord> timed) override { done = durations(timed); }
+  Seconds outside_steps() override {
+    outside.push_back(timed_counts.back() + (done.empty() ? 0 : 100));
+    const TimePoint start = Clock::now();
+    while (Clock::now() == start) {
+    }
+    return excludes ? seconds_since(start) : Seconds{};
   }
   void warmup_done() override { ++warmups_done; }
   StopReason stop_reason() override {
@@ -67,6 +78,29 @@ TEST(Loop, AllTimeOfTheTimedLoopBelongsToAStep) {
     EXPECT_NEAR((before.begin + before.duration).count(), step.begin.count(), 1e-12);
   }
   EXPECT_NEAR(outcome.total.count(), sum.count(), 1e-12);
+}
+
+TEST(Loop, WhatIsSeenWhenTheStepsAreDoneIsTheTotal) {
+  for (const int stop_after : {1000, 4}) {
+    Diary diary;
+    diary.stop_after = stop_after;
+    CountingStep counting;
+    const auto outcome = run_loop({.warmup_steps = 2, .timed_steps = 5}, counting.step(), diary);
+    EXPECT_EQ(diary.done, durations(outcome.timed)) << stop_after;
+    EXPECT_EQ(diary.outside.back(), 100 + outcome.timed.size()) << "after the steps were done";
+  }
+}
+
+TEST(Loop, TimeOutsideStepsBelongsToNone) {
+  Diary diary;
+  diary.excludes = true;
+  CountingStep counting;
+  const auto outcome = run_loop({.warmup_steps = 0, .timed_steps = 3}, counting.step(), diary);
+  EXPECT_EQ(diary.outside, (std::vector<size_t>{1, 2, 103}));
+  for (size_t i = 1; i < outcome.timed.size(); ++i) {
+    const StepRecord& before = outcome.timed[i - 1];
+    EXPECT_LT(before.begin + before.duration, outcome.timed[i].begin);
+  }
 }
 
 TEST(Loop, NoWarmUpIsFine) {

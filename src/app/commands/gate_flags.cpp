@@ -32,6 +32,12 @@ bool fails(const GateOptions& options, std::string_view kind) {
   return std::ranges::count(options.fail_on, kind) > 0;
 }
 
+std::string slower_words(const GateFindings& findings) {
+  const size_t slower = findings.slower.size();
+  if (findings.all == 1) return "the only run is";
+  return fmt::format("{} of {} runs {}", slower, findings.all, slower == 1 ? "is" : "are");
+}
+
 }  // namespace
 
 std::vector<Flag> gate_flags(GateOptions& options, std::vector<std::string> kinds) {
@@ -48,14 +54,14 @@ std::vector<Flag> gate_flags(GateOptions& options, std::vector<std::string> kind
                         options.fail_on_given = true;
                       },
                   .default_text = options.fail_on.empty()
-                                      ? "none"
+                                      ? "none; with --max-regression: slower,inconclusive"
                                       : fmt::format("{}", fmt::join(options.fail_on, ","))};
   Flag max_regression = {
       .name = "max-regression",
       .value_name = "X%",
       .help =
-          "allowed loss of images/sec: only a significantly larger one is a failure, and only a "
-          "possibly larger one is inconclusive [any loss with the verdict slower fails]",
+          "largest loss of images/sec that is allowed; a run whose loss may be larger, but need "
+          "not be, is inconclusive [none is allowed]",
       .set = [&options](const std::string& text) {
         options.rules.max_regression = fraction_in("max-regression", text);
       }};
@@ -88,8 +94,7 @@ int conclude_gate(const GateFindings& findings, const GateOptions& options, std:
                          ? fmt::format(" by more than {}", options.rules.words())
                          : std::string();
   tell("slower", findings.slower,
-       fmt::format("{} of {} slower than {}{}", findings.slower.size(),
-                   count_text(static_cast<int64_t>(findings.all), "run"), findings.base, limit));
+       fmt::format("{} slower than {}{}", slower_words(findings), findings.base, limit));
   tell("failed", findings.failed,
        fmt::format("{} of the baseline failed", count_text(std::ssize(findings.failed), "run")));
   tell("missing", findings.missing,

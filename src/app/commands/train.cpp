@@ -1,5 +1,7 @@
 // train.cpp: `lockstep train`: measures one run. Depending on options and environment, this
 // process is the launcher, a worker or a parameter server of the run.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -12,6 +14,7 @@
 #include "app/result_on_stdout.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "config/run_arguments.h"
 #include "doctor/check_hosts.h"
 #include "external/measure_program.h"
@@ -30,17 +33,35 @@ void note(const std::vector<std::string>& notes, std::ostream& err) {
   for (const std::string& line : notes) err << "note: " << line << "\n";
 }
 
+bool only_cpu(const RunConfig& config, const RunContext& context) {
+  return find_engine(context.engines, config.engine).only_cpu;
+}
+
 // --device gpu or cuda without --engine: the engine that has GPUs, if it is built. plan_run reports
 // what to do otherwise.
 void choose_engine(RunConfig& config, const RunContext& context) {
-  if (config.device == "cpu" || has_framework(config) ||
-      !find_engine(context.engines, config.engine).only_cpu)
-    return;
+  if (config.device == "cpu" || has_framework(config) || !only_cpu(config, context)) return;
   for (const EngineKind& engine : context.engines) {
     if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
     config.engine = engine.name;
     return;
   }
+}
+
+bool has_gpu() {
+  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/kfd");
+}
+
+// `gpu` is the default of tf_cnn_benchmarks, and part of many command lines: where there is none,
+// the CPU takes its place. Whoever writes `cuda` gets an error. Returns the note, or nothing.
+std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_given) {
+  const bool here = !runs_elsewhere(config, context.environment);
+  const bool no_gpu = here && !has_gpu();
+  if (!no_gpu && !engine_given) choose_engine(config, context);
+  if (!no_gpu && (has_framework(config) || !only_cpu(config, context))) return "";
+  config.device = "cpu";
+  return fmt::format("--device gpu: {}; training on the CPU",
+                     no_gpu ? "this host has no GPU" : "requires --engine torch");
 }
 
 // A directory that does not exist here may exist on the workers' hosts: they check it themselves.
@@ -72,7 +93,8 @@ struct Request {
   RunConfig config;
   IgnoredFlags ignored;
   GivenOptions given;
-  bool per_host = false;  // --num-devices was given
+  bool per_host = false;      // --num-devices was given
+  std::string gpu_note = {};  // about --device gpu; empty: none
 };
 
 int train(RunContext& context, Request request) {
@@ -89,6 +111,7 @@ int train(RunContext& context, Request request) {
   const std::vector<std::string> notes = complete_config(config, request.given);
   if (identity.rank == 0) {
     note(request.ignored.notes(), context.err);
+    if (!request.gpu_note.empty()) note({request.gpu_note}, context.err);
     note(notes, context.err);
   }
   const bool launches = wants_launcher(config, identity.rendezvous == Rendezvous::None);
@@ -108,6 +131,15 @@ int train(RunContext& context, Request request) {
   return logs ? with_own_log(context, config, identity.rank, take_part) : take_part(context);
 }
 
+// Notes in `says_gpu` whether the line says gpu, which is cuda from then on.
+void hear_device(std::vector<Flag>& flags, bool& says_gpu) {
+  const auto device = std::ranges::find(flags, "device", &Flag::name);
+  device->set = [&says_gpu, set = std::move(device->set)](const std::string& text) {
+    set(text);
+    says_gpu = lower_case(text) == "gpu";
+  };
+}
+
 }  // namespace
 
 int train_command(RunContext& context, std::span<const std::string> arguments) {
@@ -117,7 +149,8 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   CommandSyntax syntax = {.command = "train",
                           .summary = "Trains one network and measures the speed.",
                           .flags = run_flags(config)};
-  bool engine_given = false;
+  bool engine_given = false, wants_any_gpu = false;
+  hear_device(syntax.flags, wants_any_gpu);
   note_given(syntax.flags, "num-devices", request.per_host);
   note_given(syntax.flags, "engine", engine_given);
   note_given(syntax.flags, "model", request.given.model);
@@ -126,7 +159,11 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
     context.out << help_text(syntax);
     return kSuccess;
   }
-  if (!engine_given && config.program.empty()) choose_engine(config, context);
+  if (wants_any_gpu && config.program.empty()) {
+    request.gpu_note = any_gpu(config, context, engine_given);
+  } else if (!engine_given && config.program.empty()) {
+    choose_engine(config, context);
+  }
   const auto other = program_elsewhere(context.engines, config.engine);
   if (other && config.program.empty()) become(*other, context, "train", arguments);
   if (config.result != "-") return train(context, std::move(request));

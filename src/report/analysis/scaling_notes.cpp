@@ -78,7 +78,7 @@ void note_scaling_above_100(const ScalingReport& report, std::vector<std::string
   }
   if (labels.empty()) return;
   notes.push_back(
-      fmt::format("scaling efficiency above 100 % ({}): every device brings caches of its own, or "
+      fmt::format("scaling efficiency above 100 % ({}): more devices have more cache in all, or "
                   "the smallest run was slowed by its threads, its clock or other processes; an "
                   "interval that includes 100 % is noise",
                   few_of(std::move(labels))));

@@ -66,12 +66,12 @@ std::optional<std::string> slow_start(const Configuration&, const Launches& laun
       slow, launches.size());
 }
 
-std::optional<std::string> noisy_neighbour(const Configuration&, const Launches& launches) {
+std::optional<std::string> stolen_time(const Configuration&, const Launches& launches) {
   const long stolen = count(
       launches, [](const RunResult& run) { return run.stolen_cpu_fraction.value_or(0) > kStolen; });
   if (stolen == 0) return {};
   return fmt::format(
-      "noisy neighbour: other virtual machines took more than 1 % of processor time in {} of {} "
+      "stolen time: other virtual machines took more than 1 % of processor time in {} of {} "
       "launches; use a dedicated machine",
       stolen, launches.size());
 }
@@ -83,7 +83,7 @@ std::optional<std::string> busy_machine(const Configuration&, const Launches& la
   });
   if (busy == 0) return {};
   return fmt::format(
-      "noisy neighbour: other processes were running before {} of {} launches; find them with "
+      "load: other processes were running before {} of {} launches; find them with "
       "top",
       busy, launches.size());
 }
@@ -113,7 +113,7 @@ std::optional<std::string> trend(const Configuration& each, const Launches& laun
       found.sign > 0 ? "slower" : "faster");
 }
 
-constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start, noisy_neighbour,
+constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start, stolen_time,
                                busy_machine,   launches_differ, trend};
 
 }  // namespace

@@ -9,11 +9,12 @@ namespace {
 
 // A NaN has a sign bit, which says nothing; parsers expect "nan". Of a loss that has exploded, all
 // digits in front of the point would say nothing either.
-std::string loss_text(double loss) {
+std::string loss_text(double loss, int decimals) {
   if (std::isnan(loss)) return "nan";
   constexpr double kFewDigits = 1e6;
-  return std::isfinite(loss) && std::fabs(loss) >= kFewDigits ? fmt::format("{:.3e}", loss)
-                                                              : fmt::format("{:.3f}", loss);
+  return std::isfinite(loss) && std::fabs(loss) >= kFewDigits
+             ? fmt::format("{:.3e}", loss)
+             : fmt::format("{:.{}f}", loss, decimals);
 }
 
 // Inference has no loss, but how often the network is right.
@@ -34,7 +35,7 @@ std::string step_line(const RunConfig& run, Samples times, const StepRecord& las
   const Speed speed = speed_of(times, last.images, run.display_perf_ewma.value_or(0.0));
   std::string line = fmt::format("{}\timages/sec: {:.1f} +/- {:.1f} (jitter = {:.1f})",
                                  times.size(), speed.mean, speed.uncertainty, speed.jitter);
-  line += "\t" + loss_text(reported_loss(run, last.losses));
+  line += "\t" + loss_text(reported_loss(run, last.losses), 3);
   if (shows_accuracy(run)) {
     const double images = last.images;
     line += fmt::format("\t{:.3f}\t{:.3f}", last.losses.top_1_hits / images,
@@ -50,8 +51,7 @@ std::string worker_line(int rank, std::chrono::system_clock::time_point now, int
       "Worker {}: {:%Y-%m-%d %H:%M:%S}.{:06}: step {}, loss = {}({:.1f} examples/sec; {:.3f}  "
       "sec/batch)",
       rank, fmt::localtime(std::chrono::system_clock::to_time_t(now)),
-      microseconds.count() % 1'000'000, step,
-      std::isnan(loss) ? "nan" : fmt::format("{:.2f}", loss), own.images / own.duration.count(),
+      microseconds.count() % 1'000'000, step, loss_text(loss, 2), own.images / own.duration.count(),
       own.duration.count());
 }
 

@@ -83,8 +83,8 @@ void add_own(Lines& lines, const RunResult& started) {
   lines.add("Host:", host_text(started));
   if (facts.nodes > 1) lines.add("Hosts:", fmt::format("{}, this is the first", facts.nodes));
   if (facts.threads > 0) {
-    lines.add("Threads:", fmt::format("{} per device{}", facts.threads,
-                                      facts.pinned ? ", pinned to cores of its own" : ""));
+    lines.add("Threads:",
+              fmt::format("{} per device{}", facts.threads, facts.pinned ? ", pinned" : ""));
   }
 }
 

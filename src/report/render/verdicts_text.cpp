@@ -23,7 +23,7 @@ TextTable table_of(const AxisVerdicts& verdicts, const VerdictGroup& group) {
                    {"against", kLeft},
                    {"images/sec"},
                    {"ratio (95 %)"},
-                   {"p"},
+                   {"p (corrected)"},
                    {"verdict", kLeft}});
   for (const PairVerdict& pair : group.pairs) {
     const Comparison& difference = pair.difference;
@@ -46,7 +46,7 @@ TextTable table_of(const ScalingReport& report, const Ranking& ranking) {
                    {"configuration", kLeft},
                    {"images/sec"},
                    {"ratio to the fastest (95 %)"},
-                   {"p"},
+                   {"p (corrected)"},
                    {"verdict", kLeft}});
   for (size_t i = 0; i < ranking.rows.size(); ++i) {
     const RankedRow& row = ranking.rows[i];

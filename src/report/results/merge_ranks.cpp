@@ -12,13 +12,15 @@ using Steps = std::vector<StepRecord> RankResult::*;
 StepRecord merged_step(const std::vector<RankResult>& ranks, Steps steps, size_t index,
                        Seconds& before) {
   StepRecord merged;
+  Seconds phases{};
   const double share = 1.0 / static_cast<double>(ranks.size());
   Seconds begin = Seconds::max(), end = Seconds::min();
   for (const RankResult& rank : ranks) {
     const StepRecord& step = (rank.*steps)[index];
     begin = std::min(begin, step.begin);
     end = std::max(end, step.begin + step.duration);
-    for (size_t i = 0; i < merged.phases.size(); ++i) merged.phases[i] += share * step.phases[i];
+    for (size_t i = 0; i < merged.phases.size(); ++i) merged.phases[i] += step.phases[i];
+    for (const Seconds phase : step.phases) phases += phase;
     merged.images += step.images;
     merged.losses.base_loss += share * step.losses.base_loss;
     merged.losses.total_loss += share * step.losses.total_loss;
@@ -27,6 +29,7 @@ StepRecord merged_step(const std::vector<RankResult>& ranks, Steps steps, size_t
   }
   merged.begin = std::max(begin, before);
   merged.duration = end - merged.begin;
+  for (Seconds& phase : merged.phases) phase *= phases > Seconds{0} ? merged.duration / phases : 0;
   before = end;
   return merged;
 }

@@ -13,8 +13,9 @@
 
 namespace lockstep {
 
-// Phases and losses are means over the ranks, images and hits are added up. With one rank the
-// result has its steps and no ranks.
+// The phases of a step add up to its duration, which they share in the ratio of their sums over the
+// ranks. Losses are means over the ranks, images and hits are added up. With one rank the result
+// has its steps and no ranks.
 void merge_ranks(RunResult& result, std::vector<RankResult> ranks);
 
 }  // namespace lockstep

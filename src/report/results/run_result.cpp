@@ -258,6 +258,7 @@ void fields(Like<Provenance> auto& provenance, auto&& visit) {
   visit("revision", provenance.revision);
   visit("command_line", provenance.command_line);
   visit("working_directory", provenance.working_directory);
+  visit("started_by", provenance.started_by);
 }
 
 void fields(Like<RunResult> auto& result, auto&& visit) {
