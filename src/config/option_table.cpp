@@ -271,9 +271,9 @@ std::vector<RunOption> make_table() {
      {.range = {.least = 0.001}, .only_starts = true}},
 
     {"framework", &R::framework, kProgram,
-     "train the same network with this framework; NAME:MODE: in this mode [the fastest]; "
-     "'lockstep frameworks' lists them",
-     {.value_name = "NAME[:MODE]"}},
+     "train the same network with this framework; NAME:MODE: in this mode [the fastest]; FILE.py: "
+     "with a script of your own; 'lockstep frameworks' lists them",
+     {.value_name = "NAME[:MODE]|FILE.py"}},
     {"framework-mode", &R::framework_mode, kProgram,
      "mode of the framework, without trying the others; as NAME:MODE, but the run counts as one of "
      "the framework in its fastest mode",

@@ -45,6 +45,7 @@ std::vector<std::string_view> common_options(std::span<const RunConfig> runs) {
 }
 
 std::string engine_label(const RunConfig& run) {
+  if (run.framework.ends_with(".py")) return std::filesystem::path(run.framework).stem().string();
   if (has_framework(run)) return run.framework;
   return run.program.empty() ? run.engine : std::filesystem::path(run.program).stem().string();
 }

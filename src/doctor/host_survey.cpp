@@ -248,7 +248,7 @@ Command told_of_its_end(Command command) {
 }  // namespace
 
 FrameworkQuestion question_of(const RunConfig& run) {
-  if (!has_framework(run)) return {};
+  if (!has_framework(run) || !find_framework(run).script.empty()) return {};
   return {.names = {std::string(find_framework(run).framework->name)}, .python = run.python};
 }
 

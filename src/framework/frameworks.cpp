@@ -34,6 +34,10 @@ constexpr Framework kFrameworks[] = {
      .modes = {"imperative", "hybrid", "hybrid-static"}},
 };
 
+// Of the user: what it needs is not known, and it has no modes.
+constexpr Framework kScript = {
+    .name = "script", .title = "the script", .module = "sys", .install = "pip", .modes = {}};
+
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
   const std::string near = closest(std::string(wrong), names);
   return near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
@@ -68,6 +72,7 @@ std::vector<std::string> modes_of(const Framework& framework) {
 }
 
 FrameworkChoice find_framework(std::string_view text) {
+  if (text.ends_with(".py")) return {&kScript, "", std::string(text)};
   const size_t colon = std::min(text.find(':'), text.size());
   const Framework& framework = named(text.substr(0, colon));
   const std::string mode(text.substr(std::min(colon + 1, text.size())));
@@ -76,11 +81,12 @@ FrameworkChoice find_framework(std::string_view text) {
     throw UsageError("--framework {}: {} has no mode '{}'; {}", text, framework.title, mode,
                      suggestion(mode, modes));
   }
-  return {&framework, mode};
+  return {&framework, mode, ""};
 }
 
 FrameworkChoice find_framework(const RunConfig& run) {
-  if (run.framework_mode.empty()) return find_framework(std::string_view(run.framework));
+  const bool script = run.framework.ends_with(".py");
+  if (script || run.framework_mode.empty()) return find_framework(std::string_view(run.framework));
   return find_framework(fmt::format("{}:{}", run.framework, run.framework_mode));
 }
 

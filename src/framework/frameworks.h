@@ -25,10 +25,11 @@ struct Framework {
 std::span<const Framework> frameworks();
 std::vector<std::string> modes_of(const Framework& framework);
 
-// "pytorch", or "pytorch:compile".
+// "pytorch", "pytorch:compile", or "mine.py", a script of the user that speaks the line protocol.
 struct FrameworkChoice {
   const Framework* framework;
-  std::string mode;  // empty: the fastest
+  std::string mode;         // empty: the fastest
+  std::string script = {};  // empty: the framework's own adapter
 };
 // Throws UsageError with the names there are.
 FrameworkChoice find_framework(std::string_view text);

@@ -28,12 +28,12 @@ class Compare : public ::testing::Test {
 
   int run(const std::string& more) const {
     const std::string folder = directory_.string();
-    const std::string line = "cd " + folder + " && XDG_CACHE_HOME=" + folder +
-                             " PYTHONDONTWRITEBYTECODE=1 python3 " COMPARE_SCRIPT
-                             " --lockstep " LOCKSTEP_PROGRAM
-                             " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch"
-                             " --results results --document page.md " +
-                             more + " >out 2>err";
+    const std::string line =
+        "cd " + folder + " && XDG_CACHE_HOME=" + folder +
+        " PYTHONDONTWRITEBYTECODE=1 python3 " COMPARE_SCRIPT " --lockstep " LOCKSTEP_PROGRAM
+        " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch"
+        " --results results --document page.md " +
+        more + " >out 2>err";
     return WEXITSTATUS(std::system(line.c_str()));
   }
   std::string text_in(const std::string& name) const {

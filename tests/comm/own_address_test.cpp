@@ -1,6 +1,7 @@
 // Which of its addresses a host tells the others when nobody knows its name.
 #include "comm/own_address.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "comm/mpi_interfaces.h"
@@ -14,22 +15,24 @@ Roster hosts(int rank, const std::vector<std::string>& names) {
   return roster;
 }
 
-constexpr const char* kDocker = "172.17.0.1 172.17.0.0/16,";
+// An address that several hosts have, and then others.
+std::string docker_and(const char* others) {
+  return fmt::format("172.17.0.1 172.17.0.0/16,{}", others);
+}
 
 TEST(OwnAddress, IsInTheNetworkThatAllHostsShare) {
   const Roster roster = hosts(0, {"a", "a", "b", "c"});
-  const std::string own =
-      std::string(kDocker) + "192.168.1.1 192.168.1.0/24,10.77.0.1 10.77.0.0/24";
+  const std::string own = docker_and("192.168.1.1 192.168.1.0/24,10.77.0.1 10.77.0.0/24");
   EXPECT_EQ(
-      address_in_common_network(roster, {own, own, std::string(kDocker) + "10.77.0.2 10.77.0.0/24",
+      address_in_common_network(roster, {own, own, docker_and("10.77.0.2 10.77.0.0/24"),
                                          "10.77.0.3 10.77.0.0/24,192.168.1.3 192.168.1.0/24"}),
       "10.77.0.1");
 }
 
 TEST(OwnAddress, IsUnknownWithoutACommonNetwork) {
   const Roster roster = hosts(0, {"a", "b"});
-  EXPECT_EQ(address_in_common_network(roster, {std::string(kDocker) + "10.1.0.1 10.1.0.0/24",
-                                               std::string(kDocker) + "10.2.0.1 10.2.0.0/24"}),
+  EXPECT_EQ(address_in_common_network(
+                roster, {docker_and("10.1.0.1 10.1.0.0/24"), docker_and("10.2.0.1 10.2.0.0/24")}),
             "");
   EXPECT_EQ(address_in_common_network(roster, {"", ""}), "");
 }

@@ -212,6 +212,17 @@ TEST(PlanProgram, TfCnnBenchmarksIsStartedAsTheUpdateNeeds) {
   EXPECT_THROW(plan_program(program, run, kAddresses), UsageError);
 }
 
+TEST(PlanProgram, HorovodsScriptsAreToldToLeaveGpusAloneOnCpus) {
+  for (const char* name : {"horovod_pytorch", "horovod_tensorflow"}) {
+    const Program program = load_program(name);
+    RunConfig run = run_of(2);
+    run.model = "vgg16";
+    EXPECT_EQ(plan_program(program, run, kAddresses).at(0).argv.back(), "--no-cuda") << name;
+    run.device = "cuda";
+    EXPECT_EQ(plan_program(program, run, kAddresses).at(0).argv.back(), "50") << name;
+  }
+}
+
 TEST(PlanProgram, AllWorkersThatOneProcessReportsAreExpected) {
   EXPECT_EQ(reporting_workers(load_program("torchrun_ddp"), run_of(2)), 2);
   EXPECT_EQ(reporting_workers(load_program("tf_cnn_benchmarks"), run_of(2)), 1);

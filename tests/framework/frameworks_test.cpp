@@ -49,6 +49,12 @@ TEST(Frameworks, TheModeOfARunIsPartOfTheNameOrGivenApart) {
   EXPECT_THROW(find_framework(run), UsageError);
 }
 
+TEST(Frameworks, AScriptOfTheUserIsOneToo) {
+  const FrameworkChoice choice = find_framework("here/mine.py");
+  EXPECT_EQ(choice.script, "here/mine.py");
+  EXPECT_TRUE(modes_of(*choice.framework).empty());
+}
+
 TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
   const Framework& pytorch = *find_framework("pytorch").framework;
   const Environment none = [](const std::string&) { return std::nullopt; };

@@ -10,6 +10,9 @@
 #include "run/workers_fixture.h"
 
 namespace lockstep {
+
+void PrintTo(const Framework& framework, std::ostream* out) { *out << framework.name; }
+
 namespace {
 
 using ::testing::AllOf;
@@ -126,8 +129,8 @@ TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
   const std::string mark = "FRAMEWORK_TEST=" + directory_.string();
   const Command command = {
       .name = "the run",
-      .argv = train({"--num-devices=2", "--threads=1", "--num-batches=1000000",
-                     "--display-every=1", "--framework", plainest(), "--python",
+      .argv = train({"--num-devices=2", "--threads=1", "--num-batches=20000", "--display-every=1",
+                     "--framework", plainest(), "--python",
                      script(mark + " exec " + python() + " \"$@\"")}),
       .directory = directory_.string()};
   std::string said;
@@ -157,15 +160,15 @@ TEST_P(FrameworkRuns, APythonWithoutTheFrameworkIsNamed) {
 }
 
 TEST_P(FrameworkRuns, WhatAFrameworkLacksIsRefused) {
-  const Ran ran = run(train({"--framework", name(), "--variable-update=parameter_server",
-                             "--optimizer=adam"}));
+  const Ran ran =
+      run(train({"--framework", name(), "--variable-update=parameter_server", "--optimizer=adam"}));
   EXPECT_EQ(ran.exit_code(), 2);
   EXPECT_THAT(ran.err, HasSubstr("--variable-update is not supported with --framework " + name()));
   EXPECT_THAT(ran.err, HasSubstr("--optimizer is not supported with --framework " + name()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FrameworkRuns, ::testing::ValuesIn(frameworks().begin(),
-                                                                 frameworks().end()),
+INSTANTIATE_TEST_SUITE_P(All, FrameworkRuns,
+                         ::testing::ValuesIn(frameworks().begin(), frameworks().end()),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -19,7 +19,8 @@ from lockstep_job import Step, multiply_adds
 
 NAME = "JAX"
 MODES = ["jit", "jit-nhwc"]
-ALL, OWN = PartitionSpec(), PartitionSpec("ranks")  # the same on all ranks; one part for each
+# Of an array: the same on all ranks, or for each rank its own rows or columns.
+ALL, OWN, OWN_COLUMNS = PartitionSpec(), PartitionSpec("ranks"), PartitionSpec(None, "ranks")
 
 
 def version():
@@ -151,13 +152,13 @@ class Training:
                                          self.place(numpy.ones(layer["output"][0], "f"), OWN))
                          for layer in job.layers if layer["kind"] == "bn"}
         self.images = self.place(self.array(*job.images()), OWN)
-        self.labels = [self.place(labels, OWN) for labels in self.array(*job.labels())]
+        self.labels = self.place(self.array(*job.labels()), OWN_COLUMNS)  # of all steps
         self.parameters = sum(value.size for value in self.values.values())
         self.macs = 0  # known once the step is traced
         step = self.step
         if group:
             step = jax.shard_map(step, mesh=group, check_vma=False, out_specs=(ALL, ALL, OWN, OWN),
-                                 in_specs=(ALL, ALL, OWN, OWN, OWN, OWN, ALL, ALL))
+                                 in_specs=(ALL, ALL, OWN, OWN, OWN_COLUMNS, OWN, ALL, ALL))
         self.compiled = jax.jit(step, donate_argnums=(0, 1, 2))
 
     def first_values(self):
@@ -183,7 +184,7 @@ class Training:
 
         def loss_of(values):
             forward = Forward(self.job, self.layout, values, averages, masks, key)
-            loss = forward.loss(images, labels)
+            loss = forward.loss(images, labels[number])
             self.macs = forward.macs
             return loss, forward.averages
 
@@ -210,7 +211,7 @@ class Training:
         begin = time.monotonic()
         masks = {name: self.place(self.array(*mask), OWN) for name, mask in (masks or {}).items()}
         self.values, self.momenta, self.averages, loss = self.compiled(
-            self.values, self.momenta, self.averages, self.images, self.labels[step], masks,
+            self.values, self.momenta, self.averages, self.images, self.labels, masks,
             numpy.int32(step), numpy.float32(learning_rate))
         if self.job.device == "cpu":
             jax.block_until_ready((self.values, loss))
@@ -228,6 +229,7 @@ def limit_threads(job):
 
 def start(job):
     limit_threads(job)
+    jax.config.update("jax_compilation_cache_dir", job.folder)  # to compile a mode once
     if job.device == "cpu":
         jax.config.update("jax_platforms", "cpu")
     else:
@@ -235,6 +237,7 @@ def start(job):
     if not job.grouped:
         return "", None
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.config.update("jax_enable_preemption_service", False)  # it would ignore SIGTERM
     jax.distributed.initialize(job.addresses[0], job.size, job.rank)
     return "gloo" if job.device == "cpu" else "nccl", jax.make_mesh((job.size,), ("ranks",))
 

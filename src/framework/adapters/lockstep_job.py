@@ -3,6 +3,7 @@
 An adapter is a Python module that defines
 
   NAME, MODES                  its name for people; its modes of execution, the plainest first
+  CHECKED                      the mode whose losses are checked, if that is not the measured one
   version()                    of the framework
   start(job)                   sets threads and device and joins the other ranks, if the job is
                                grouped; returns how they communicate ("gloo") and the group
@@ -110,7 +111,7 @@ def json_number(value):
 
 def check(job, adapter, mode):
     """The losses of the first steps, with the dropout masks of the job."""
-    training = adapter.Training(job, mode, None)
+    training = adapter.Training(job, getattr(adapter, "CHECKED", mode), None)
     losses = [training.train_step(step, job.check["learning_rate"], masks).loss()
               for step, masks in enumerate(job.masks())]
     report("network", parameters=training.parameters, forward_macs=training.macs)

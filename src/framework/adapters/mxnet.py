@@ -38,12 +38,17 @@ def tensor(numbers, shape, context):
     return mx.nd.array(values, ctx=context, dtype="float32")
 
 
+def with_plain_gradient(F, x):
+    """x, copied. Its gradient then arrives in plain order and not in a blocked layout of oneDNN."""
+    return F.slice_axis(x, axis=0, begin=0, end=None)
+
+
 class Network(mx.gluon.HybridBlock):
     """The layers of the job, in order. Parameters have the names of the job."""
 
     def __init__(self, job, context):
         super().__init__()
-        self.layers, self.batch_size = job.layers, job.batch_size
+        self.layers, self.shapes, self.batch_size = job.layers, job.shapes, job.batch_size
         self.masked_layers = job.check["masked_layers"]
         self.macs = None  # multiply-adds per image, while they are counted
         self.trained = []
@@ -133,9 +138,7 @@ class Network(mx.gluon.HybridBlock):
         size = 2 * layer["radius"] + 1
         x = F.LRN(x, nsize=size, alpha=layer["alpha"] * size, beta=layer["beta"],
                   knorm=layer["bias"])
-        # MXNet 1.9.1 computes wrong gradients of LRN when the one that arrives is in a blocked
-        # layout of oneDNN, as after a convolution. Taking all of a slice makes it plain.
-        return F.slice_axis(x, axis=0, begin=0, end=None)
+        return with_plain_gradient(F, x)  # else MXNet 1.9.1 computes wrong ones
 
     def run_relu(self, F, layer, own, x):
         return F.relu(x) if layer["ceiling"] is None else F.clip(x, 0, layer["ceiling"])
@@ -151,7 +154,10 @@ class Network(mx.gluon.HybridBlock):
         return F.elemwise_add(x, y)
 
     def run_concat(self, F, layer, own, *inputs):
-        return F.concat(*inputs, dim=1)
+        x = F.concat(*inputs, dim=1)
+        # MXNet 1.9.1 fails to cut a blocked gradient between blocks of 8 or 16 channels.
+        cuts = any(self.shapes[name][0] % 16 != 0 for name in layer["inputs"])
+        return with_plain_gradient(F, x) if cuts else x
 
     def run_globalpool(self, F, layer, own, x):
         return F.flatten(F.Pooling(x, pool_type="avg", kernel=(1, 1), global_pool=True))
@@ -175,8 +181,10 @@ class Training:
         self.labels = tensor(*job.labels(), self.context)
         self.parameters = sum(value.data().size for value in self.network.trained)
         # Workers update, not servers: their optimizer would keep its first learning rate.
-        self.trainer = mx.gluon.Trainer(self.network.trained, *optimizer_of(job), kvstore=group,
-                                        update_on_kvstore=False if group else None)
+        self.trainer = mx.gluon.Trainer(self.network.trained, *optimizer_of(job), kvstore=None)
+        self.group, self.keys = group, list(range(len(self.network.trained)))
+        if group:
+            group.init(self.keys, [value.data() for value in self.network.trained])
 
     @property
     def macs(self):
@@ -190,7 +198,9 @@ class Training:
         with self.context, mx.autograd.record():
             loss = self.network(self.images, self.labels[step], *masks)
         loss.backward()
-        self.trainer.step(self.ranks)  # the mean: servers add gradients up
+        if self.group:
+            self.sum_gradients()
+        self.trainer.update(self.ranks)  # by sums over so many
         # All of this is only queued so far, and gradients are sent while backward runs. Waiting
         # between phases would end that.
         phases = {"exposed_communication": 0.0} if self.ranks == 1 else {}
@@ -199,6 +209,11 @@ class Training:
             return Step(begin, time.monotonic(), lambda: loss.asscalar().item(), phases)
         host = loss.copyto(mx.cpu())
         return Step(begin, None, lambda: host.asscalar().item(), phases)
+
+    def sum_gradients(self):
+        """As Trainer.step does, which may take its first sums for the values it starts from."""
+        for key, value in zip(self.keys, self.network.trained):
+            self.group.pushpull(key, value.grad(), out=value.grad(), priority=-key)
 
 
 def optimizer_of(job):

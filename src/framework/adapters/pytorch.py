@@ -15,6 +15,7 @@ from lockstep_job import Step
 
 NAME = "PyTorch"
 MODES = ["eager", "eager-channels-last", "compile", "compile-channels-last"]
+CHECKED = "eager"  # all modes have this code; to compile it once more can take minutes
 
 
 def version():
@@ -182,7 +183,8 @@ class Training:
         if self.device.type != "cpu":
             return Step(begin, None, self.reading(loss), {})
         end = time.monotonic()
-        phases = {"forward": forward - begin, "backward": backward - forward, "update": end - backward}
+        phases = {"forward": forward - begin, "backward": backward - forward,
+                  "update": end - backward}
         if self.knows_communication:
             waited = self.communication.until(backward) if self.communication else 0.0
             phases["exposed_communication"] = waited

@@ -154,7 +154,7 @@ class Training:
         self.job, self.group = job, group
         self.network = Network(job)
         self.images = tensor(*job.images())
-        self.labels = tf.unstack(tensor(*job.labels()))
+        self.labels = tensor(*job.labels())  # of all steps
         self.values = list(self.network.values.values())
         self.parameters = sum(value.shape.num_elements() for value in self.values)
         self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False) for value in self.values]
@@ -169,9 +169,10 @@ class Training:
     def macs(self):
         return self.network.macs
 
-    def gradients(self, images, labels, masks):
+    def gradients(self, step, masks):
         with tf.GradientTape() as tape:
-            loss = self.network.loss(images, labels, masks)
+            labels = tf.gather(self.labels, step)  # for labels[step] XLA would compile every step
+            loss = self.network.loss(self.images, labels, masks)
         return loss, tape.gradient(loss, self.values)
 
     def update(self, gradients, learning_rate):
@@ -190,8 +191,8 @@ class Training:
     def distributed_step(self, *arguments):
         return self.group.run(self.local_step, arguments)
 
-    def local_step(self, images, labels, learning_rate, masks):
-        loss, gradients = self.gradients(images, labels, masks)
+    def local_step(self, step, learning_rate, masks):
+        loss, gradients = self.gradients(step, masks)
         if self.group:
             gradients = average(gradients)
         self.update(gradients, learning_rate)
@@ -201,7 +202,7 @@ class Training:
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()
         masks = {name: tf.cast(tensor(*mask), tf.float32) for name, mask in (masks or {}).items()}
-        loss = self.step(self.images, self.labels[step], tf.constant(learning_rate), masks)
+        loss = self.step(tf.constant(step), tf.constant(learning_rate), masks)
         return Step(begin, time.monotonic(), lambda: float(loss),
                     {} if self.group else {"exposed_communication": 0.0})
 

@@ -46,10 +46,14 @@ bool FrameworkListener::all_tried() const {
   if (!find_framework(plan_.config).mode.empty()) return false;
   const auto modes =
       std::ranges::count_if(framework_.modes, [](auto mode) { return !mode.empty(); });
-  if (std::ssize(unusable_) == modes) {
+  if (modes > 0 && std::ssize(unusable_) == modes) {
     throw Error("{} can use none of its modes: {}", framework_.title, fmt::join(unusable_, "; "));
   }
-  return std::ssize(trials_) + std::ssize(unusable_) == modes;
+  return modes > 0 && std::ssize(trials_) + std::ssize(unusable_) == modes;
+}
+
+void FrameworkListener::require_check() const {
+  if (!loss_difference_) throw Error("{} reported no losses of checked steps", framework_.title);
 }
 
 Seconds FrameworkListener::longest_step() const {
@@ -137,9 +141,12 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
 
 void FrameworkListener::describe(RunResult& result, const std::optional<std::string>& mode) const {
   const std::string used = mode.value_or(find_framework(plan_.config).mode);
-  result.origin = fmt::format("framework {} {} ({})", framework_.name, hello_.version, used);
+  const bool script = !find_framework(plan_.config).script.empty();
+  const std::string name = script ? hello_.framework : std::string(framework_.name);
+  result.origin = fmt::format("framework {} {}{}", name, hello_.version,
+                              used.empty() ? "" : fmt::format(" ({})", used));
   result.framework = {
-      .name = std::string(framework_.name),
+      .name = name,
       .version = hello_.version,
       .mode = used,
       .trials = trials_,

@@ -27,6 +27,7 @@ class FrameworkListener {
 
   bool all_tried() const;  // every mode of the framework; throws Error when none can be used
   std::span<const FrameworkTrial> trials() const { return trials_; }
+  void require_check() const;  // throws Error when no losses were checked
   bool trains() const { return !steps_.empty(); }
   Seconds longest_step() const;
   Seconds silence() const;                 // since its last event

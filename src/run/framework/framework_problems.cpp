@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "config/run_options.h"
 #include "framework/frameworks.h"
@@ -26,7 +27,8 @@ std::string words_of(const RunConfig& run, std::string_view name) {
 
 std::vector<std::string> framework_problems(const RunConfig& run) {
   if (!has_framework(run)) return {};
-  const Framework& framework = *find_framework(run).framework;
+  const FrameworkChoice choice = find_framework(run);
+  const Framework& framework = *choice.framework;
   constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
                                             "independent", "distributed_all_reduce"};
   const Unsupported rows[] = {
@@ -48,6 +50,9 @@ std::vector<std::string> framework_problems(const RunConfig& run) {
       {run.precision.has_value(), "precision"},
   };
   std::vector<std::string> problems;
+  if (!choice.script.empty() && run.hosts.empty() && !std::filesystem::exists(choice.script)) {
+    problems.push_back(fmt::format("--framework {}: no such file", choice.script));
+  }
   for (const Unsupported& row : rows) {
     if (row.given) {
       problems.push_back(fmt::format("{} is not supported with --framework {}",

@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "base/network_interface.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "comm/gather.h"
@@ -87,11 +88,29 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
 }
 
 // The adapter and what all of them import. Not named like a module that a framework imports.
-std::string write_adapter(const Framework& framework, const std::filesystem::path& directory) {
+std::string write_adapter(const FrameworkChoice& choice, const std::filesystem::path& directory) {
   write_text(directory / "lockstep_job.py", shared_adapter_text());
+  if (!choice.script.empty()) return choice.script;
+  const Framework& framework = *choice.framework;
   const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
   write_text(path, adapter_text(framework));
   return path.string();
+}
+
+// Added to the environment of an adapter. A script of the user finds lockstep_job.py too. Gloo and
+// NCCL would choose an interface by the host's name, which may lead nowhere.
+std::map<std::string, std::string> environment_of(const ScratchDirectory& directory,
+                                                  const FrameworkJob& job, const Context& context) {
+  const auto theirs = context.environment("PYTHONPATH");
+  std::map<std::string, std::string> added = {
+      {"PYTHONPATH",
+       directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "")}};
+  const std::string& address = job.addresses[static_cast<size_t>(job.rank)];
+  const std::string interface = interface_with(address.substr(0, address.rfind(':')));
+  for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
+    if (!interface.empty() && !context.environment(variable)) added[variable] = interface;
+  }
+  return added;
 }
 
 void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
@@ -150,18 +169,20 @@ void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
 
 MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult result,
                               Context& context) {
-  const Framework& framework = *find_framework(plan.config).framework;
+  const FrameworkChoice choice = find_framework(plan.config);
+  const Framework& framework = *choice.framework;
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
-  const std::string job =
-      write_framework_job(job_of(plan, group, *input, native), directory.path().string());
+  const FrameworkJob job = job_of(plan, group, *input, native);
+  const std::string job_file = write_framework_job(job, directory.path().string());
   const std::string python = python_for(framework, plan.config.python, context.environment);
   const Command command = {.name = std::string(framework.name),
-                           .argv = {python, write_adapter(framework, directory.path()), job},
+                           .argv = {python, write_adapter(choice, directory.path()), job_file},
+                           .env = environment_of(directory, job, context),
                            .listens = true};
   FrameworkListener listener(plan, native, group.rank(), context);
   FrameworkWatch watch(plan, group, listener);
@@ -174,6 +195,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
        .messages = [&] { return watch.messages(); },
        .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
+  if (choice.script.empty() && outcome.end == RunEnd::Completed) listener.require_check();
   wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =

@@ -21,7 +21,7 @@ flags = parser.parse_args()
 if os.environ.get("TF_USE_LEGACY_KERAS") != "1":
     sys.exit("AttributeError: `BasicLSTMCell` is not available with Keras 3.")
 if flags.device == "cpu" and flags.data_format != "NHWC":
-    sys.exit("InvalidArgumentError: The Conv2D op currently only supports the NHWC tensor format")
+    sys.exit("ValueError: device=cpu requires that data_format=NHWC")
 
 
 def serve():
