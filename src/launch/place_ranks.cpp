@@ -1,7 +1,5 @@
 #include "launch/place_ranks.h"
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/text.h"
 
@@ -18,15 +16,14 @@ std::vector<size_t> worker_hosts(const std::vector<Host>& hosts, const Placement
   const int first = server_hosts(request), there = static_cast<int>(hosts.size());
   const int nodes = request.nodes.value_or(there - first);
   if (first >= there || first + nodes > there) {
-    const int wanted = std::max(nodes, 1);
-    const std::string servers =
-        first == 0
-            ? ""
-            : fmt::format(" and {} for servers ({} with {} on each)", count_text(first, "host"),
-                          count_text(request.servers, "server"), *request.servers_per_node);
-    throw UsageError(
-        "{} for workers{}: only {} listed; {}", count_text(wanted, "host"), servers, there,
-        there > first ? fmt::format("use --nodes {}", there - first) : "list more hosts");
+    const std::string listed = count_text(there, "host");
+    if (first == 0) {
+      throw UsageError("--nodes {}: only {} listed; use --nodes {}, or list more hosts", nodes,
+                       listed, there);
+    }
+    throw UsageError("{} on {} of their own, and {} for workers: only {} listed; list more hosts",
+                     count_text(request.servers, "server"), count_text(first, "host"),
+                     count_text(std::max(nodes, 1), "host"), listed);
   }
   std::vector<size_t> chosen;
   for (int host = first; host < first + nodes; ++host) chosen.push_back(static_cast<size_t>(host));

@@ -83,7 +83,7 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
                   "--device cuda: --engine native supports cpu only; use --device cpu, or --engine "
                   "torch on a host with a GPU");
   expect_one_line("train --variable-update replicate", 2, "did you mean replicated?");
-  expect_one_line("train --variable-update ps", 2, "one of parameter_server, ");
+  expect_one_line("train --variable-update ps", 2, "one of independent, replicated, ");
   expect_one_line("train --fake-location gpuu", 2, "did you mean gpu?");
   expect_one_line("train --data_format NHCW", 2, "did you mean N");
   expect_one_line("train --variable_update=replicated/parameter_server", 2, "'lockstep sweep'");

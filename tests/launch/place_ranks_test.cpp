@@ -62,11 +62,11 @@ TEST(Placement, ServersMayHaveTheFirstHostsToThemselves) {
 
 TEST(Placement, TooFewHostsAreRefusedWithTheNumbers) {
   EXPECT_THAT([] { place_ranks(kThree, {.nodes = 4}); },
-              ThrowsMessage<UsageError>("4 hosts for workers: only 3 listed; use --nodes 3"));
-  EXPECT_THAT([] { place_ranks(kThree, {.servers = 3, .servers_per_node = 1}); },
               ThrowsMessage<UsageError>(
-                  "1 host for workers and 3 hosts for servers (3 servers with 1 on each): only "
-                  "3 listed; list more hosts"));
+                  "--nodes 4: only 3 hosts listed; use --nodes 3, or list more hosts"));
+  EXPECT_THAT([] { place_ranks(kThree, {.servers = 3, .servers_per_node = 1}); },
+              ThrowsMessage<UsageError>("3 servers on 3 hosts of their own, and 1 host for "
+                                        "workers: only 3 hosts listed; list more hosts"));
   EXPECT_THAT([] { place_ranks(kThree, {.workers = 4}); },
               ThrowsMessage<UsageError>("4 workers requested, but 3 hosts have slots for 3"));
   EXPECT_THAT(

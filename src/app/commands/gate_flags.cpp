@@ -60,8 +60,8 @@ std::vector<Flag> gate_flags(GateOptions& options, std::vector<std::string> kind
       .name = "max-regression",
       .value_name = "X%",
       .help =
-          "largest loss of images/sec that is allowed; a run whose loss may be larger, but need "
-          "not be, is inconclusive [none is allowed]",
+          "largest loss of images/sec that is allowed; where a larger one is neither shown nor "
+          "excluded, a run is inconclusive [every run with the verdict slower fails]",
       .set = [&options](const std::string& text) {
         options.rules.max_regression = fraction_in("max-regression", text);
       }};
