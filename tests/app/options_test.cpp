@@ -147,8 +147,8 @@ TEST(Options, AnUnknownFlagIsNamedWhereACommandTakesAWord) {
 }
 
 TEST(Options, WordsThatBelongToNoOptionAreRefused) {
-  EXPECT_EQ(problems({"--profile", "False"}),
-            (Words{"unexpected argument 'False'; give values as --name value or "
+  EXPECT_EQ(problems({"--profile", "nothing"}),
+            (Words{"unexpected argument 'nothing'; give values as --name value or "
                    "--name=value"}));
 }
 
