@@ -103,8 +103,9 @@ TEST_F(TorchProgram, SharesOneOpenMPRuntimeWithLibTorch) {
 TEST_F(TorchProgram, SaysWhichLibTorchItWasBuiltFor) {
   const Outcome outcome = run(LOCKSTEP_TORCH_PROGRAM " --version");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              MatchesRegex("lockstep [0-9.]+\ntorch: LibTorch " TORCH_VERSION ", .*\n"));
+  EXPECT_THAT(
+      outcome.out,
+      MatchesRegex("lockstep [0-9.]+\n(revision: .*\n)?torch: LibTorch " TORCH_VERSION ", .*\n"));
 }
 
 TEST_F(TorchProgram, RefusesAnotherLibTorchInOneLine) {
