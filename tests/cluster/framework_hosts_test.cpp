@@ -49,8 +49,8 @@ TEST_P(FrameworkHosts, AreSurveyedBeforeARun) {
   const Ran ran = launch({"--hosts=host1,host2", framework(), "--python=/bin/false"});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("host host1, host2: framework: " + name()));
-  const Ran listed = run_on(
-      0, lockstep("frameworks", {"--hosts=host1,host2", "--python", name() + "=" + python()}));
+  const Ran listed = run_to_its_end(
+      lockstep("frameworks", {"--hosts=host1,host2", "--python", name() + "=" + python()}));
   EXPECT_EQ(listed.exit_code(), 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("host1"));
   EXPECT_THAT(listed.out, HasSubstr(python()));
