@@ -33,7 +33,14 @@ bool is_unused_by_strategy(const RunConfig& run, const RunOption& option) {
          });
 }
 
+// Where other runs of the sweep are programs, their options are no mistake.
+void forget_programs(RunConfig& run) {
+  run.program_dir.clear();
+  run.program_timeout = {};
+}
+
 RunConfig without_unused_options(RunConfig run, const std::set<std::string>& swept) {
+  if (swept.contains("program")) forget_programs(run);
   find_strategy(run.variable_update);  // throws for an unknown strategy
   for (const std::string& name : swept) {
     const RunOption& option = *find_option(name);

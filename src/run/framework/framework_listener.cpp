@@ -68,11 +68,20 @@ std::optional<TimePoint> FrameworkListener::begin() const {
   return steps_.empty() ? std::nullopt : std::optional(point_at(steps_.front().begin));
 }
 
+// An adapter greets, tries modes, checks, and trains.
+Seconds FrameworkListener::aside() const { return checked_ - greeted_; }
+
+void FrameworkListener::take(const HelloEvent& event) {
+  hello_ = event;
+  greeted_ = checked_ = last_event_;
+}
+
 void FrameworkListener::take(const NetworkEvent& event) {
   require_same_size(framework_, plan_.facts, event);
 }
 
 void FrameworkListener::take(const CheckEvent& event) {
+  checked_ = last_event_;
   loss_difference_ = same_losses(framework_, native_.losses, event.losses);
   if (rank_ > 0) return;
   context_.err << fmt::format("same network: losses agree to {:.1g}\n", *loss_difference_)

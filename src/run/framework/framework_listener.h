@@ -32,6 +32,7 @@ class FrameworkListener {
   Seconds longest_step() const;
   Seconds silence() const;                 // since its last event
   std::optional<TimePoint> begin() const;  // of the first step
+  Seconds aside() const;                   // spent on trials and checks, not on training
   std::optional<int64_t> peak_memory_bytes() const { return done_.peak_memory_bytes; }
 
   // All steps so far, since `start`. A step lasts until the next one begins.
@@ -40,7 +41,7 @@ class FrameworkListener {
   void describe(RunResult& result, const std::optional<std::string>& mode) const;
 
  private:
-  void take(const HelloEvent& event) { hello_ = event; }
+  void take(const HelloEvent& event);
   void take(const NetworkEvent& event);
   void take(const CheckEvent& event);
   void take(const TrialEvent& event);
@@ -61,6 +62,7 @@ class FrameworkListener {
   std::vector<std::string> unusable_;  // modes, with the reason
   std::vector<StepEvent> steps_;
   TimePoint last_event_ = Clock::now();
+  TimePoint greeted_ = last_event_, checked_ = last_event_;
 };
 
 }  // namespace lockstep

@@ -30,7 +30,10 @@
 namespace lockstep {
 namespace {
 
-constexpr int kCheckSteps = 3;
+// A later launch of a sweep trains what the first one has checked and tried, so its memory is that
+// of training alone.
+int check_steps(const RunConfig& config) { return config.framework_mode.empty() ? 3 : 0; }
+
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
 
 // A free port of this host for every rank. The first rank of a host finds them for all: by
@@ -171,8 +174,12 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                               Context& context) {
   const FrameworkChoice choice = find_framework(plan.config);
   const Framework& framework = *choice.framework;
+  const TimePoint begin = Clock::now();
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
-  const NativeLosses native = native_losses(plan, input_share(group), kCheckSteps);
+  const int checked = check_steps(plan.config);
+  const NativeLosses native =
+      checked > 0 ? native_losses(plan, input_share(group), checked) : NativeLosses{};
+  const Seconds native_time = Clock::now() - begin;
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
@@ -195,15 +202,18 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
        .messages = [&] { return watch.messages(); },
        .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
-  if (choice.script.empty() && outcome.end == RunEnd::Completed) listener.require_check();
+  if (choice.script.empty() && checked > 0 && outcome.end == RunEnd::Completed)
+    listener.require_check();
   wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};
   listener.describe(result, watch.mode());
-  if (const auto begin = listener.begin())
-    result.setup_seconds = Seconds(*begin - context.start).count();
+  if (const auto first_step = listener.begin()) {
+    const Seconds before = *first_step - context.start;
+    result.setup_seconds = (before - native_time - listener.aside()).count();
+  }
   add_numbers(result, plan, std::move(gathered));
   return {std::move(result), {}};
 }
