@@ -33,6 +33,8 @@ def sweep(options):
                "--models", options.models, "--num-devices", options.workers,
                "--threads", str(options.threads), "--num-batches", str(options.steps),
                "--num-warmup-batches", "1", "--repeats", str(options.rounds),
+               # With its own rate for AlexNet, tf_cnn_benchmarks ends in losses that are no numbers.
+               "--init-learning-rate", "0.001",
                "--order-seed", str(options.seed), "--output", options.results]
     if options.tf_cnn_benchmarks:
         command[3] += ",tf_cnn_benchmarks"

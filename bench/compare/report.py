@@ -71,7 +71,9 @@ def mode_table(runs, names):
         if not found:
             return "-"
         modes = ", ".join(sorted({each["mode"] for each in found}))
-        return f'{modes} ({max(each["loss_difference"] for each in found):.0e})'
+        differences = [each["loss_difference"] for each in found
+                       if each["loss_difference"] is not None]
+        return f"{modes} ({max(differences):.0e})" if differences else modes
     rows = [case_cells(case) + [cell(by, name) for name in names] for case, by in runs.items()]
     return markdown_table(CASE_TITLES + [TITLES[name] for name in names], rows)
 
@@ -88,9 +90,11 @@ def tables(runs, compare):
              speed_table(runs, names, compare),
              "Peak memory of one worker, GB:",
              cost_table(runs, names, 2, 1e-9, "peak_memory_bytes"),
-             "Set-up, from the start of the program to its first step, seconds:",
-             cost_table(runs, names, 1, 1, "setup_seconds"),
-             "Mode of each framework, and the largest relative difference of a checked loss:",
+             "Seconds from the start of the program until its first step is done. Frameworks that "
+             "compile do so in that step:",
+             cost_table(runs, names, 1, 1, "first_step_done"),
+             "Mode of each framework, and the largest relative difference of a loss where it was "
+             "checked (the first launch of each network):",
              mode_table(runs, names)]
     problems = problem_lines(runs)
     if problems:

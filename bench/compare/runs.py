@@ -48,6 +48,14 @@ def framework_of(config):
     return config["engine"] if framework == "lockstep" else framework.partition(":")[0]
 
 
+def first_step_done(path):
+    """Seconds since the start of the program; None where a program does not tell."""
+    result = json.loads(path.read_text(encoding="utf-8"))
+    if result["setup_seconds"] is None or not result["warmup_steps"]:
+        return None
+    return result["setup_seconds"] + result["warmup_steps"][0]["seconds"]
+
+
 def read_runs(folder):
     """{case: {framework: Runs}}, frameworks in the order of TITLES."""
     found = {}
@@ -60,6 +68,7 @@ def read_runs(folder):
             runs.problem = f"{result['status']}: {result['error']}"
             continue
         runs.paths.append(folder / result["raw_file"])
+        result["first_step_done"] = first_step_done(runs.paths[-1])
         runs.results.append(result)
     order = list(TITLES)
     return {case: dict(sorted(found[case].items(), key=lambda item: order.index(item[0])))

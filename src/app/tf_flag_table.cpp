@@ -29,7 +29,7 @@ constexpr TfFlag kFlags[] = {
     // What to run.
     {"model", "trivial", kWorks, "with --hosts the default is inception3"},
     {"forward_only", "false", kWorks},
-    {"freeze_when_forward_only", "false", kWorks, "--engine native always folds batch normalisation"},
+    {"freeze_when_forward_only", "false", kWorks, "with --forward_only; --engine native folds batch normalisation in any case"},
     {"eval", "false", kWorks},
     {"eval_interval_secs", "0", kWorks},
     {"eval_during_training_every_n_steps", "", kWorks},

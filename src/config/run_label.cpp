@@ -31,6 +31,14 @@ std::vector<std::string_view> chosen_options(std::span<const RunConfig> runs,
   return names;
 }
 
+// Of node:4 and [fe80::1]:4; 1 of node and fe80::1.
+int slots_of(std::string_view host) {
+  const size_t colon = host.rfind(':');
+  if (colon == std::string_view::npos) return 1;
+  const bool address = host.find(':') != colon && (colon == 0 || host[colon - 1] != ']');
+  return address ? 1 : static_cast<int>(whole_number(host.substr(colon + 1)).value_or(1));
+}
+
 }  // namespace
 
 std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
@@ -50,10 +58,17 @@ std::string engine_label(const RunConfig& run) {
   return run.program.empty() ? run.engine : std::filesystem::path(run.program).stem().string();
 }
 
+// A host runs as many workers as --num-devices says, else as it has slots.
 int devices_of(const RunConfig& run) {
   if (run.num_workers) return *run.num_workers;
-  const auto listed = static_cast<int>(split(run.hosts, ',').size());
-  return run.num_devices * run.nodes.value_or(run.hosts.empty() ? 1 : listed);
+  if (run.hosts.empty()) return run.num_devices * run.nodes.value_or(1);
+  std::vector<std::string> hosts = split(run.hosts, ',');
+  const auto used = static_cast<size_t>(run.nodes.value_or(static_cast<int>(hosts.size())));
+  int devices = run.num_devices * static_cast<int>(used);
+  if (run.num_devices > 1 || used > hosts.size()) return devices;
+  devices = 0;
+  for (size_t i = 0; i < used; ++i) devices += slots_of(hosts[i]);
+  return devices;
 }
 
 std::string settings_label(const RunConfig& run, std::span<const std::string_view> options) {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/error.h"
-#include "base/host_name.h"
 #include "base/text.h"
 #include "launch/hosts.h"
 #include "nn/zoo.h"
 #include "sweep/batch_presets.h"
+#include "sweep/default_hosts.h"
 #include "sweep/fitting_batch.h"
 #include "sync/strategies.h"
 
@@ -26,58 +25,8 @@ constexpr int kSteps = 10, kWarmup = 2, kRepeats = 3;
 // Of the available memory: it differs from moment to moment, and a run checks again.
 constexpr double kUsedPart = 0.9;
 
-bool has(const SweepOptions& options, const char* name) { return options.lists.contains(name); }
 bool names_networks(const SweepOptions& options) {
-  return has(options, "models") || has(options, "model");
-}
-bool places_itself(const SweepOptions& options) {
-  return has(options, "hosts") || has(options, "worker-hosts") || has(options, "launcher") ||
-         has(options, "program");
-}
-
-bool is_this_machine(const Host& host) {
-  const std::string own = host_name(), &name = host.ssh_target;
-  return name == own || name == own.substr(0, own.find('.')) || name == "localhost" ||
-         name == "127.0.0.1";
-}
-
-void use_cluster_file(SweepOptions& options, const std::string& file, Values& notes) {
-  if (!std::filesystem::exists(file)) {
-    throw UsageError("${} is {}: no such file; correct it, or use --hosts or --launcher local",
-                     kWorkersVariable, file);
-  }
-  const std::vector<Host> hosts = read_hosts(file);
-  if (hosts.size() == 1 && is_this_machine(hosts.front())) {
-    if (options.max_devices == 0) options.max_devices = hosts.front().slots.value_or(0);
-    notes.push_back(
-        fmt::format("the only host of ${} ({}) is this machine", kWorkersVariable, file));
-    return;
-  }
-  options.lists["hosts"] = {file};
-  const bool slots =
-      std::ranges::any_of(hosts, [](const Host& host) { return host.slots.has_value(); });
-  notes.push_back(
-      fmt::format("{} of ${} ({}), {}; --launcher local uses this machine only",
-                  count_text(std::ssize(hosts), "host"), kWorkersVariable, file,
-                  slots ? "with a worker for each slot" : "with one worker on all cores of each"));
-}
-
-// The nodes of this allocation. A single one is this machine.
-void use_allocation(SweepOptions& options, const Context& context, Values& notes) {
-  const auto number = [&](const char* name) {
-    return static_cast<int>(whole_number(context.environment(name).value_or("")).value_or(1));
-  };
-  const int nodes = number("SLURM_JOB_NUM_NODES");
-  if (!context.environment("SLURM_JOB_ID") || nodes < 2) return;
-  options.lists["launcher"] = {"slurm"};
-  options.lists.try_emplace("num-devices", Values{fmt::to_string(number("SLURM_NTASKS_PER_NODE"))});
-  const int most = options.max_devices > 0 ? options.max_devices : nodes;
-  if (!has(options, "nodes")) {
-    options.lists["nodes"] = doubling(most);
-    options.max_devices = 0;
-  }
-  notes.push_back(fmt::format("{} nodes of Slurm job {}", nodes,
-                              context.environment("SLURM_JOB_ID").value_or("")));
+  return is_given(options, "models") || is_given(options, "model");
 }
 
 // Processes of the largest run on one host: workers, and a parameter server.
@@ -87,10 +36,10 @@ int processes_per_host(const SweepOptions& options, int cores) {
   if (devices != options.lists.end()) {
     for (const std::string& value : devices->second)
       workers = std::max(workers, static_cast<int>(whole_number(value).value_or(1)));
-  } else if (has(options, "hosts")) {
+  } else if (is_given(options, "hosts")) {
     for (const Host& host : read_hosts(options.lists.at("hosts").front()))
       workers = std::max(workers, host.slots.value_or(1));
-  } else if (!has(options, "worker-hosts") && !has(options, "nodes")) {
+  } else if (!is_given(options, "worker-hosts") && !is_given(options, "nodes")) {
     workers = options.max_devices > 0 ? options.max_devices : cores;
   }
   const auto strategies = options.lists.find("variable-update");
@@ -99,6 +48,17 @@ int processes_per_host(const SweepOptions& options, int cores) {
                         return find_strategy(name).needs_servers;
                       });
   return workers + (served ? 1 : 0);
+}
+
+// `gpu` means the CPU where there is no GPU, as in `train`.
+void use_cpu_without_gpu(SweepOptions& options, Values& notes) {
+  const auto devices = options.lists.find("device");
+  if (devices == options.lists.end()) return;
+  for (std::string& value : devices->second) {
+    if (lower_case(value) != "gpu") continue;
+    value = "cpu";
+    notes.push_back("--device gpu: this host has no GPU; training on the CPU");
+  }
 }
 
 std::optional<int> earlier_batch(const StoreContents& earlier, std::string_view model) {
@@ -113,7 +73,7 @@ void choose_networks(SweepOptions& options, const RunContext& context, const Swe
                      const StoreContents& earlier, Values& notes) {
   Values& models = options.lists["models"];
   models.assign(std::begin(kNetworks), std::end(kNetworks));
-  if (!options.batch_preset.empty() || has(options, "batch-size")) return;
+  if (!options.batch_preset.empty() || is_given(options, "batch-size")) return;
   const int processes = processes_per_host(options, machine.cores);
   for (std::string& entry : models) {
     const Model& model = find_model(entry);
@@ -134,21 +94,22 @@ void choose_networks(SweepOptions& options, const RunContext& context, const Swe
 void choose_comparison(SweepOptions& options) {
   auto& lists = options.lists;
   // --worker-hosts alone names no parameter servers.
-  const bool may_serve = !has(options, "worker-hosts") || has(options, "ps-hosts");
+  const bool may_serve = !is_given(options, "worker-hosts") || is_given(options, "ps-hosts");
   if (may_serve) {
     lists.try_emplace("variable-update", Values(std::begin(kStrategies), std::end(kStrategies)));
   }
-  if (!has(options, "num-epochs")) lists.try_emplace("num-batches", Values{fmt::to_string(kSteps)});
+  if (!is_given(options, "num-epochs"))
+    lists.try_emplace("num-batches", Values{fmt::to_string(kSteps)});
   lists.try_emplace("num-warmup-batches", Values{fmt::to_string(kWarmup)});
   if (!options.repeats && !options.precision) options.repeats = kRepeats;
 }
 
 void use_preset(SweepOptions& options, Values& notes) {
-  if (has(options, "batch-size"))
+  if (is_given(options, "batch-size"))
     throw UsageError("use either --batch-preset or --batch-size, not both");
   const BatchPreset& preset = find_batch_preset(options.batch_preset);
   Values& models = options.lists["models"];
-  if (has(options, "model")) {  // its points now set two options
+  if (is_given(options, "model")) {  // its points now set two options
     models.insert(models.end(), options.lists["model"].begin(), options.lists["model"].end());
     options.lists.erase("model");
   }
@@ -161,18 +122,15 @@ std::vector<std::string> fill_in_axes(SweepOptions& options, const RunContext& c
                                       const SweepMachine& machine, const StoreContents& earlier) {
   Values notes;
   const bool all_by_default = !names_networks(options);
-  if (all_by_default && has(options, "program"))
+  if (all_by_default && is_given(options, "program"))
     throw UsageError("--program needs networks: --models NAME:BATCH,...");
-  if (const auto file = context.environment(kWorkersVariable);
-      file && !file->empty() && !places_itself(options)) {
-    use_cluster_file(options, *file, notes);
-  }
+  choose_hosts(options, context, all_by_default, notes);
   if (all_by_default) {
-    if (!places_itself(options)) use_allocation(options, context, notes);
     choose_comparison(options);
     choose_networks(options, context, machine, earlier, notes);
   }
   if (!options.batch_preset.empty()) use_preset(options, notes);
+  if (!machine.has_gpu && !places_itself(options)) use_cpu_without_gpu(options, notes);
   return notes;
 }
 

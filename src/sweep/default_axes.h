@@ -14,13 +14,11 @@
 
 namespace lockstep {
 
-// Names the file with the hosts of a cluster that the AWS deep learning AMI set up.
-inline constexpr const char* kWorkersVariable = "DEEPLEARNING_WORKERS_PATH";
-
 // What this machine offers.
 struct SweepMachine {
   int cores = 1;
   std::optional<int64_t> available_bytes = {};  // absent: unknown
+  bool has_gpu = false;
 };
 
 // Completes `options`; returns notes for the user. `earlier`: results of the directory, whose batch

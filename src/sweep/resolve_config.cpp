@@ -69,12 +69,12 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
 }
 
 RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
-                         const std::set<std::string>& swept) {
+                         const std::set<std::string>& swept, std::set<std::string>& notes) {
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_unused_options(requested, swept);
   const std::vector<std::string> lacking = framework_problems(run);
   if (!lacking.empty()) throw NotSupportedError("{}", fmt::join(lacking, "\n"));
-  complete_config(run, {.model = true});
+  for (const std::string& note : complete_config(run, {.model = true})) notes.insert(note);
   check_data_is_here(run, context);
   // A run is identified by its hosts, not by the name of the host file.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));

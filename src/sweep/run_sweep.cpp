@@ -44,6 +44,15 @@ std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
   return keys;
 }
 
+// The id of the same run on one device.
+std::string one_replica(RunConfig run) {
+  const RunConfig defaults;
+  run.num_devices = defaults.num_devices;
+  run.nodes = defaults.nodes;
+  run.num_workers = defaults.num_workers;
+  return run_id(run);
+}
+
 using Times = std::map<std::string, std::vector<double>>;  // seconds per image of launches, by id
 
 void note_time(Times& times, const StoredRun& run) {
@@ -169,7 +178,7 @@ class Sweep {
       command.argv.push_back(argument);
     }
     command.argv.push_back("--result=" + result);
-    if (const auto mode = modes_.find(run.id); mode != modes_.end()) {
+    if (const auto mode = modes_.find(one_replica(run.config)); mode != modes_.end()) {
       command.argv.push_back("--framework-mode=" + mode->second);
     }
     if (plan_.says_devices) {  // also if it is the default
@@ -241,11 +250,12 @@ class Sweep {
     return stored;
   }
 
-  // Later launches use the mode that the first one found to be the fastest.
+  // Later launches use the mode that the first one found to be the fastest, also on other numbers
+  // of devices: modes are tried and checked on each replica by itself.
   void note_mode(const StoredRun& run) {
     const auto& framework = run.result.framework;
     if (run.measured() && framework && !framework->trials.empty()) {
-      modes_.try_emplace(run.id, framework->mode);
+      modes_.try_emplace(one_replica(run.result.config), framework->mode);
     }
   }
 
@@ -288,7 +298,7 @@ class Sweep {
   std::set<Key> finished_;
   Times times_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
-  std::map<std::string, std::string> modes_;          // of frameworks, by id
+  std::map<std::string, std::string> modes_;          // of frameworks, by one_replica()
 };
 
 }  // namespace

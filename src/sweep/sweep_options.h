@@ -24,6 +24,10 @@ struct SweepOptions {
   bool dry_run = false, best = false, retry_failed = false;
 };
 
+inline bool is_given(const SweepOptions& options, const char* name) {
+  return options.lists.contains(name);
+}
+
 // Networks are given, or filled in by default_axes.h. `cores`: of this machine, for default values.
 std::vector<Axis> axes_of(const SweepOptions& options, int cores);
 

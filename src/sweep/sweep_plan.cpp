@@ -119,8 +119,10 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
         fmt::format("every device has {} thread{} in all runs, {}; change it with --threads",
                     base.threads, base.threads == 1 ? "" : "s", why));
   }
-  ExpandedRuns expanded =
-      expand(base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept); });
+  std::set<std::string> notes;
+  ExpandedRuns expanded = expand(
+      base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept, notes); });
+  sweep.notes.insert(sweep.notes.end(), notes.begin(), notes.end());
   if (runs_here(options)) skip_what_is_not_installed(expanded, context.environment);
   sweep.plan = {
       .runs = std::move(expanded.runs),

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "app/sweep_fixture.h"
+#include "measure/host.h"
 
 namespace lockstep {
 namespace {
@@ -30,6 +31,21 @@ TEST_F(Sweep, FlagsOfTfCnnBenchmarksAreIgnoredWithTheirReason) {
   EXPECT_THAT(ran.err, HasSubstr("note: --local-parameter-device ignored: "));
   EXPECT_THAT(ran.err, HasSubstr("note: --mkl ignored: "));
   EXPECT_THAT(ran.err, HasSubstr("note: --display-every ignored: changes only what a single run"));
+}
+
+TEST_F(Sweep, GpuMeansTheCpuWhereThereIsNone) {
+  if (has_gpu()) GTEST_SKIP() << "this host has a GPU";
+  const Ran ran = run(sweep({"--num-devices=1", "--device=GPU", "--dry-run"}));
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("note: --device gpu: this host has no GPU; training on the CPU"));
+}
+
+TEST_F(Sweep, OptionsThatChangeNothingAreNamed) {
+  const Ran ran = run(sweep({"--num-devices=1,2", "--ml-perf=true", "--dry-run"}));
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  const std::string note = "note: --ml-perf: ignored without --data-dir";
+  EXPECT_THAT(ran.err, HasSubstr(note));
+  EXPECT_EQ(ran.err.find(note), ran.err.rfind(note));  // once
 }
 
 TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {

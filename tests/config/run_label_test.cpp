@@ -14,6 +14,11 @@ TEST(RunLabel, CountsTheDevicesOfAllHosts) {
   run.nodes.reset();
   run.hosts = "a,b,c";
   EXPECT_EQ(devices_of(run), 6);
+  run.num_devices = 1;
+  run.hosts = "a:4,b=10.0.0.2:3,[fe80::1]:2,fe80::7,c";
+  EXPECT_EQ(devices_of(run), 4 + 3 + 2 + 1 + 1);
+  run.nodes = 2;
+  EXPECT_EQ(devices_of(run), 7);
   run.num_workers = 5;
   EXPECT_EQ(devices_of(run), 5);
   EXPECT_EQ(run_label(run, {}, 7), "alexnet:8 x7 native");

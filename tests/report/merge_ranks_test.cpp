@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "config/json.h"
@@ -93,6 +95,19 @@ TEST(MergeRanks, ThePhasesOfEveryStepAddUpToItsDuration) {
     EXPECT_NEAR(phases.count(), step.duration.count(), 1e-12);
   }
   EXPECT_NEAR(result.steps[0].phase(Phase::Forward).count(), 11 * 8.0 / 21, 1e-12);
+}
+
+TEST(MergeRanks, APhaseThatIsUnknownLeavesTheOthers) {
+  std::vector<RankResult> ranks = {rank_with(0, 4, 2), rank_with(1, 4, 2)};
+  for (RankResult& rank : ranks) {
+    StepRecord& step = rank.steps.front();
+    step.phases.fill(Seconds(std::numeric_limits<double>::quiet_NaN()));
+    step.phase(Phase::Between) = Seconds(0.5);
+  }
+  RunResult result;
+  merge_ranks(result, ranks);
+  EXPECT_EQ(result.steps.front().phase(Phase::Between).count(), 0.5);
+  EXPECT_TRUE(std::isnan(result.steps.front().phase(Phase::Forward).count()));
 }
 
 TEST(MergeRanks, OneRankIsTheRun) {

@@ -90,6 +90,12 @@ TEST(RunHeader, OfAHandStartedProcessNamesItsOwnDevice) {
   EXPECT_THAT(header, HasSubstr("Sync:        True\n"));
 }
 
+TEST(RunHeader, CountsHosts) {
+  RunResult result = started_on_two({.job_name = "worker", .task_index = 1});
+  result.facts.nodes = 2;
+  EXPECT_THAT(header_text(result, 1), HasSubstr("Hosts:       2\n"));
+}
+
 TEST(RunHeader, OfAGpuSaysSo) {
   EXPECT_THAT(header_text(started({.device = "cuda"}), 1), HasSubstr("Devices:     ['/gpu:0']\n"));
 }

@@ -21,7 +21,7 @@ const SeedLine kLines[] = {
     {.name = "cscs_five_runs_and_their_mean",
      .typed = "Each test is run 5 times and the times are averaged together",
      .run = "lockstep sweep --model lenet -b 4 $FEW -g 1 --repeats 5 --best -o out",
-     .appears = {"lenet", "images/sec"},
+     .appears = {"lenet +4 +native +1 +5 "},  // launches
      .files = {"out/results.jsonl", "out/report.html"}},
     {.name = "cscs_deep_mnist",
      .typed = "MNIST/: TensorFlow's deep MNIST tutorial",
@@ -31,7 +31,7 @@ const SeedLine kLines[] = {
      .typed = "MNIST/: a GPU-enhanced version that allows to specify data formats (NCHW or NHWC)",
      .run = "lockstep train --model mnist -b 10 $FEW --data_format NCHW && "
             "lockstep train --model mnist -b 10 $FEW --data_format NHWC",
-     .appears = {"Data format: NCHW", "total images/sec: [0-9.]+\n(.*\n)*total images/sec: "}},
+     .appears = {"Data format: NCHW", "Data format: NHWC", "total images/sec: [0-9.]+\n(.*\n)*total images/sec: "}},
     {.name = "cscs_deep_mnist_distributed",
      .typed = "MNIST/: a distributed version of this one",
      .run = "lockstep train --model mnist -b 10 $FEW -g 2 --variable_update parameter_server",
@@ -68,12 +68,13 @@ const SeedLine kLines[] = {
      .run = "lockstep sweep --model lenet -b 2 $FEW --num-devices 1,2 --fake-location "
             "gpu/cpu/python --variable_update=replicated/parameter_server --repeats 1 -o out && "
             "lockstep report out --pivot devices,synthetic-location",
-     .appears = {"replicated", "parameter_server", "device.*host.*pipeline"},
+     .appears = {"replicated", "parameter_server", "\ndevices +device +host +pipeline\n"},
      .files = {"out/results.jsonl"}},
     {.name = "tensorpack_one_line",
      .typed = "python resnet-multigpu.py --fake-location python",
-     .run = "lockstep train --model lenet -b 2 $FEW --fake-location python",
-     .appears = {kTotal}},
+     .run = "lockstep train --model lenet -b 2 $FEW --fake-location python --result r.json && "
+            "grep -o '\"synthetic_location\": *\"[a-z]*\"' r.json",
+     .appears = {kTotal, "\"synthetic_location\": *\"pipeline\""}},
 };
 
 }  // namespace

@@ -182,6 +182,39 @@ TEST_F(DefaultAxes, AListOfThisMachineAloneScalesOverItsDevices) {
   }
 }
 
+TEST_F(DefaultAxes, HostsThatAreThisMachineAloneScaleOverItsDevices) {
+  SweepOptions alone, nodes_given, others;
+  alone.lists["hosts"] = nodes_given.lists["hosts"] = {"localhost:3"};
+  EXPECT_THAT(fill(alone), ElementsAre("the only host of --hosts (localhost:3) is this machine"));
+  EXPECT_FALSE(alone.lists.contains("hosts"));
+  EXPECT_EQ(alone.max_devices, 3);
+  nodes_given.lists["nodes"] = {"1"};
+  fill(nodes_given);
+  EXPECT_TRUE(nodes_given.lists.contains("hosts"));
+  environment_["DEEPLEARNING_WORKERS_PATH"] = file_with("worker1\nworker2\n");
+  SweepOptions in_cluster;  // what is typed counts
+  in_cluster.lists["hosts"] = {"localhost"};
+  fill(in_cluster);
+  EXPECT_FALSE(in_cluster.lists.contains("hosts"));
+  others.lists["hosts"] = {"localhost,worker2"};
+  fill(others);
+  EXPECT_TRUE(others.lists.contains("hosts"));
+}
+
+TEST_F(DefaultAxes, GpuMeansTheCpuWhereThereIsNone) {
+  SweepOptions options, on_hosts;
+  options.lists["device"] = {"GPU"};
+  EXPECT_THAT(fill(options), ElementsAre(HasSubstr("this host has no GPU")));
+  EXPECT_THAT(options.lists["device"], ElementsAre("cpu"));
+  on_hosts.lists = {{"device", {"gpu"}}, {"hosts", {"worker1,worker2"}}};
+  fill(on_hosts);
+  EXPECT_THAT(on_hosts.lists["device"], ElementsAre("gpu"));
+  machine_.has_gpu = true;
+  options.lists["device"] = {"gpu"};
+  fill(options);
+  EXPECT_THAT(options.lists["device"], ElementsAre("gpu"));
+}
+
 TEST_F(DefaultAxes, AnAwsClusterWithoutItsFileIsAnError) {
   environment_["DEEPLEARNING_WORKERS_PATH"] = "/nowhere/workers";
   SweepOptions options;

@@ -138,7 +138,8 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
   }
   const StoreContents earlier = contents_of(options.output);
   const SweepMachine machine = {.cores = read_host().usable_threads,
-                                .available_bytes = available_memory_bytes()};
+                                .available_bytes = available_memory_bytes(),
+                                .has_gpu = has_gpu()};
   for (const std::string& note : fill_in_axes(options, context, machine, earlier))
     context.err << "note: " << note << "\n";
   const PlannedSweep sweep = plan_sweep(options, context);

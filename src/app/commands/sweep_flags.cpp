@@ -86,7 +86,9 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
     for (const std::string& value : values_in(option, text)) {
       RunConfig probe;
       set_option(probe, option, value);  // reports an invalid value now
-      list.push_back(text_of(probe, option));
+      // `gpu` may become the CPU; default_axes.h decides.
+      const bool any_gpu = option.name == "device" && lower_case(value) == "gpu";
+      list.push_back(any_gpu ? "gpu" : text_of(probe, option));
     }
   };
   const std::string values =

@@ -20,6 +20,7 @@
 #include "external/measure_program.h"
 #include "launch/launch.h"
 #include "launch/launchers.h"
+#include "measure/host.h"
 #include "run/complete_config.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
@@ -48,10 +49,6 @@ void choose_engine(RunConfig& config, const RunContext& context) {
   }
 }
 
-bool has_gpu() {
-  return std::filesystem::exists("/dev/nvidiactl") || std::filesystem::exists("/dev/kfd");
-}
-
 // `gpu` is the default of tf_cnn_benchmarks, and part of many command lines: where there is none,
 // the CPU takes its place. Whoever writes `cuda` gets an error. Returns the note, or nothing.
 std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_given) {
@@ -60,8 +57,9 @@ std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_gi
   if (!no_gpu && !engine_given) choose_engine(config, context);
   if (!no_gpu && (has_framework(config) || !only_cpu(config, context))) return "";
   config.device = "cpu";
-  return fmt::format("--device gpu: {}; training on the CPU",
-                     no_gpu ? "this host has no GPU" : "requires --engine torch");
+  return fmt::format(
+      "--device gpu: {}; training on the CPU",
+      no_gpu ? "this host has no GPU" : "requires --engine torch, which './run torch' builds");
 }
 
 // A directory that does not exist here may exist on the workers' hosts: they check it themselves.

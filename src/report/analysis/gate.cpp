@@ -42,9 +42,9 @@ std::optional<std::string> words_on_inconclusive(std::span<const Comparison> com
       inconclusive, comparisons.size(), inconclusive == 1 ? "is" : "are", rules.words(),
       few_of(std::move(labels)),
       too_few > 0
-          ? fmt::format("{} of them have too few launches to detect any slowdown: use at least {} "
+          ? fmt::format("{} of them {} too few launches to detect any slowdown: use at least {} "
                         "on both sides",
-                        too_few, enough)
+                        too_few, too_few == 1 ? "has" : "have", enough)
           : std::string("measure more launches on both sides"));
 }
 

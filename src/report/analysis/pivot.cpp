@@ -1,6 +1,7 @@
 #include "report/analysis/pivot.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lockstep {
 namespace {
@@ -29,14 +30,16 @@ Pivot make_pivot(const ScalingReport& report, const std::string& rows, const std
     table.settings = group.settings;
     table.cells.assign(down.values.size(),
                        std::vector<std::optional<size_t>>(across.values.size()));
+    std::set<const void*> shared;
     for (const size_t member : group.members) {
       auto& cell = table.cells[place_of(down.values, down.of[member])]
                               [place_of(across.values, across.of[member])];
-      if (cell) ++pivot.shared_cells;
+      if (cell) shared.insert(&cell);
       const bool faster =
           !cell || rate_of(report.configurations[member]) > rate_of(report.configurations[*cell]);
       if (faster) cell = member;
     }
+    pivot.shared_cells += static_cast<int>(shared.size());
   }
   return pivot;
 }

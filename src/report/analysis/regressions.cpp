@@ -117,10 +117,11 @@ BaselineReport against_baseline(const RunCollection& older, const RunCollection&
     throw UsageError("the baseline has no run in common with these results");
   }
   if (only_new > 0) {
-    report.notes.push_back(fmt::format("{} runs are not in the baseline", only_new));
+    report.notes.push_back(fmt::format("{} {} not in the baseline", count_text(only_new, "run"),
+                                       only_new == 1 ? "is" : "are"));
   }
   if (!report.missing.empty()) {
-    report.notes.push_back(fmt::format("{} of the baseline are not in these results: {}",
+    report.notes.push_back(fmt::format("not in these results: {} of the baseline: {}",
                                        count_text(std::ssize(report.missing), "run"),
                                        few_of(report.missing)));
   }

@@ -81,7 +81,7 @@ void add_own(Lines& lines, const RunResult& started) {
                               : fmt::format("{} over {}", facts.servers, facts.communicator));
   }
   lines.add("Host:", host_text(started));
-  if (facts.nodes > 1) lines.add("Hosts:", fmt::format("{}, this is the first", facts.nodes));
+  if (facts.nodes > 1) lines.add("Hosts:", facts.nodes);
   if (facts.threads > 0) {
     lines.add("Threads:",
               fmt::format("{} per device{}", facts.threads, facts.pinned ? ", pinned" : ""));

@@ -68,7 +68,7 @@ std::string heading_of(const Ranking& ranking) {
 
 std::string rest_of(const Ranking& ranking) {
   if (ranking.left_out == 0) return "";
-  return fmt::format("{} slower configurations are not listed", ranking.left_out);
+  return fmt::format("not listed: {}", count_text(ranking.left_out, "slower configuration"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace lockstep {
 namespace {
@@ -12,7 +13,7 @@ using Steps = std::vector<StepRecord> RankResult::*;
 StepRecord merged_step(const std::vector<RankResult>& ranks, Steps steps, size_t index,
                        Seconds& before) {
   StepRecord merged;
-  Seconds phases{};
+  Seconds phases{};  // of all ranks; not a number if one is unknown
   const double share = 1.0 / static_cast<double>(ranks.size());
   Seconds begin = Seconds::max(), end = Seconds::min();
   for (const RankResult& rank : ranks) {
@@ -29,7 +30,9 @@ StepRecord merged_step(const std::vector<RankResult>& ranks, Steps steps, size_t
   }
   merged.begin = std::max(begin, before);
   merged.duration = end - merged.begin;
-  for (Seconds& phase : merged.phases) phase *= phases > Seconds{0} ? merged.duration / phases : 0;
+  const bool known = !std::isnan(phases.count());
+  const double all = phases > Seconds{0} ? merged.duration / phases : 0;
+  for (Seconds& phase : merged.phases) phase *= known ? all : share;
   before = end;
   return merged;
 }

@@ -142,7 +142,7 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
     }
     record.phase(Phase::Between) = record.duration - (event.end - event.begin);
     record.images = plan_.facts.batch_size;
-    record.losses.base_loss = record.losses.total_loss = event.loss.value_or(kUnknown);
+    record.losses = {.base_loss = event.loss.value_or(kUnknown), .total_loss = kUnknown};
     records.push_back(record);
   }
   return records;

@@ -11,16 +11,37 @@
 namespace lockstep {
 namespace {
 
-struct Unsupported {
-  bool given;
-  std::string_view option;
-};
+// What a framework can do with these options is checked below; all others that change a run belong
+// to our own engines.
+constexpr std::string_view kSupported[] = {
+    "model", "batch-size", "num-classes", "aux-head", "seed", "tf-random-seed", "data-name",
+    "num-batches", "num-epochs", "num-warmup-batches", "optimizer", "momentum", "weight-decay",
+    // learning rate
+    "init-learning-rate", "num-epochs-per-decay", "learning-rate-decay-factor",
+    "minimum-learning-rate", "num-learning-rate-warmup-epochs", "piecewise-learning-rate-schedule",
+    "resnet-base-lr",
+    // where and how it runs
+    "device", "gpu-indices", "num-devices", "workers-per-node", "threads", "num-intra-threads",
+    "engine", "variable-update", "interface", "stall-timeout", "job-name", "task-index",
+    "worker-hosts", "launcher", "hosts", "nodes", "num-workers", "remote-dir", "ssh-option",
+    "mpirun-option", "sbatch-option", "dry-run", "framework", "framework-mode", "python",
+    // what it prints and writes
+    "display-every", "display-perf-ewma", "loss-type-to-report", "output-format", "result",
+    "log-dir", "graph-file", "verbose"};
+
+bool is_supported(const RunConfig& run, const RunOption& option) {
+  constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
+                                            "independent", "distributed_all_reduce"};
+  constexpr std::string_view kOptimizers[] = {"sgd", "momentum"};
+  if (option.name == "variable-update") return std::ranges::count(kReducing, run.variable_update);
+  if (option.name == "optimizer") return std::ranges::count(kOptimizers, run.optimizer);
+  return std::ranges::count(kSupported, option.name) > 0;
+}
 
 // "--optimizer adam", "--forward-only": as the user typed it.
-std::string words_of(const RunConfig& run, std::string_view name) {
-  const RunOption& option = *find_option(name);
-  return is_switch(option) ? fmt::format("--{}", name)
-                           : fmt::format("--{} {}", name, text_of(run, option));
+std::string words_of(const RunConfig& run, const RunOption& option) {
+  return is_switch(option) ? fmt::format("--{}", option.name)
+                           : fmt::format("--{} {}", option.name, text_of(run, option));
 }
 
 }  // namespace
@@ -29,35 +50,15 @@ std::vector<std::string> framework_problems(const RunConfig& run) {
   if (!has_framework(run)) return {};
   const FrameworkChoice choice = find_framework(run);
   const Framework& framework = *choice.framework;
-  constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",
-                                            "independent", "distributed_all_reduce"};
-  const Unsupported rows[] = {
-      {std::ranges::count(kReducing, run.variable_update) == 0, "variable-update"},
-      {run.optimizer != "sgd" && run.optimizer != "momentum", "optimizer"},
-      {!run.data_dir.empty(), "data-dir"},
-      {run.synthetic_location != "device", "synthetic-location"},
-      {run.forward_only, "forward-only"},
-      {run.eval || !run.train_dir.empty(), "train-dir"},
-      {run.gradient_clip.has_value(), "gradient-clip"},
-      {run.gradient_compression != "none", "gradient-compression"},
-      {!run.all_reduce_spec.empty(), "all-reduce-spec"},
-      {run.gradient_op != "mean", "gradient-op"},
-      {run.variable_consistency != "strong", "variable-consistency"},
-      {run.efficiency, "efficiency"},
-      {run.profile, "profile"},
-      {!run.trace_file.empty(), "trace-file"},
-      {!run.summary_dir.empty(), "summary-dir"},
-      {run.precision.has_value(), "precision"},
-  };
   std::vector<std::string> problems;
   if (!choice.script.empty() && run.hosts.empty() && !std::filesystem::exists(choice.script)) {
     problems.push_back(fmt::format("--framework {}: no such file", choice.script));
   }
-  for (const Unsupported& row : rows) {
-    if (row.given) {
-      problems.push_back(fmt::format("{} is not supported with --framework {}",
-                                     words_of(run, row.option), framework.name));
-    }
+  static const RunConfig kDefaults;
+  for (const RunOption& option : run_options()) {
+    if (text_of(run, option) == text_of(kDefaults, option) || is_supported(run, option)) continue;
+    problems.push_back(fmt::format("{} is not supported with --framework {}", words_of(run, option),
+                                   framework.name));
   }
   return problems;
 }

@@ -1,0 +1,48 @@
+#include "run/framework/framework_problems.h"
+
+#include <gmock/gmock.h>
+
+#include "config/run_options.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+RunConfig with(std::string_view option, const std::string& value) {
+  RunConfig run;
+  run.framework = "pytorch";
+  set_from_text(run, *find_option(option), value);
+  return run;
+}
+
+TEST(FrameworkProblems, WhatOnlyOurOwnEnginesDoIsRefused) {
+  const std::pair<const char*, const char*> options[] = {
+      {"bucket-mb", "4"},
+      {"conv-algo", "direct"},
+      {"communicator", "gloo"},
+      {"optimizer", "adam"},
+      {"variable-update", "parameter_server"},
+      {"benchmark-log-dir", "logs"},
+      {"eval-during-training-every-n-steps", "2"}};
+  for (const auto& [option, value] : options) {
+    const std::string text = std::string("--") + option + " " + value;
+    EXPECT_THAT(framework_problems(with(option, value)),
+                ElementsAre(text + " is not supported with --framework pytorch"));
+  }
+  EXPECT_THAT(framework_problems(with("print-training-accuracy", "true")),
+              ElementsAre("--print-training-accuracy is not supported with --framework pytorch"));
+}
+
+TEST(FrameworkProblems, WhatAFrameworkDoesTooIsNot) {
+  for (const auto& [option, value] : {std::pair{"optimizer", "momentum"},
+                                      {"variable-update", "horovod"},
+                                      {"weight-decay", "0.1"},
+                                      {"num-devices", "4"}}) {
+    EXPECT_THAT(framework_problems(with(option, value)), IsEmpty()) << option;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep
