@@ -31,7 +31,8 @@ const SeedLine kLines[] = {
      .typed = "MNIST/: a GPU-enhanced version that allows to specify data formats (NCHW or NHWC)",
      .run = "lockstep train --model mnist -b 10 $FEW --data_format NCHW && "
             "lockstep train --model mnist -b 10 $FEW --data_format NHWC",
-     .appears = {"Data format: NCHW", "Data format: NHWC", "total images/sec: [0-9.]+\n(.*\n)*total images/sec: "}},
+     .appears = {"Data format: NCHW", "Data format: NHWC",
+                 "total images/sec: [0-9.]+\n(.*\n)*total images/sec: "}},
     {.name = "cscs_deep_mnist_distributed",
      .typed = "MNIST/: a distributed version of this one",
      .run = "lockstep train --model mnist -b 10 $FEW -g 2 --variable_update parameter_server",
