@@ -69,7 +69,7 @@ std::vector<std::string> complete_config(RunConfig& run, const GivenOptions& giv
   choose_model(run, given, notes);
   round_warm_up(run, notes);
   choose_summaries(run, notes);
-  if (!run.profile_file.empty()) run.profile = true;  // it has that table
+  if (!run.profile_file.empty()) run.profile = true;              // it has that table
   if (has_framework(run)) run.loss_type_to_report = "base_loss";  // all that a framework reports
   drop_image_options(run, notes);
   return notes;
