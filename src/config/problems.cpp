@@ -89,7 +89,9 @@ constexpr Rule kRules[] = {
        return !run.worker_hosts.empty() && (!run.hosts.empty() || run.nodes || run.num_workers ||
                                             run.ps_per_node || run.num_devices > 1);
      },
-     "--worker-hosts lists every worker; --hosts, --nodes, --num-devices, --num-workers and "
+     "--worker-hosts lists every worker: for several devices of a host, list it once for each, "
+     "with a "
+     "port of its own; --num-devices (or --num-gpus), --hosts, --nodes, --num-workers and "
      "--ps-per-node are not supported with it"},
     {[](const RunConfig& run) {
        const bool starts =

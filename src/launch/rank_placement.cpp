@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/launchers.h"
@@ -74,6 +76,13 @@ RankPlacement named_ranks(const RunConfig& run) {
           .store_port = listed.first_port};
 }
 
+// A name alone that is meant as a file would pass for one host.
+void refuse_missing_file(const RunConfig& run) {
+  if (std::filesystem::exists(run.hosts)) return;
+  throw UsageError("--hosts {}: there is no such file, and as a list it is only one host, not {}",
+                   run.hosts, *run.nodes);
+}
+
 }  // namespace
 
 bool wants_launcher(const RunConfig& run, bool alone) {
@@ -92,6 +101,7 @@ RankPlacement place_run(const RunConfig& run, PerHost per_host, const Context& c
     placement = named_ranks(run);
   } else if (!run.hosts.empty()) {
     placement.hosts = read_hosts(run.hosts);
+    if (placement.hosts.size() == 1 && run.nodes.value_or(1) > 1) refuse_missing_file(run);
   } else if (launcher.default_hosts == DefaultHosts::Allocation) {
     placement.submitted = !allocated;
     placement.hosts =

@@ -191,6 +191,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   result.input = input_result(gathered.input, gathered.skipped);
   const Seconds total = slowest_total(gathered.ranks);
   merge_ranks(result, std::move(gathered.ranks));
+  if (result.status == RunStatus::Interrupted)
+    result.facts.timed_steps = static_cast<int>(result.steps.size());
   result.transfers.assign(replica.transfers().begin(), replica.transfers().end());
   if (!result.steps.empty()) {
     result.throughput = throughput_of(plan, result, total, peak);

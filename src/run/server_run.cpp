@@ -68,10 +68,15 @@ int serve(RunContext& context, const RunConfig& config, const RankIdentity& iden
   ServerOutput output(context, config, index);
   if (output.by_hand()) context.out << header_of(context, config, roles) << std::flush;
   output.say(output.by_hand() ? fmt::format("Running parameter server {}", index) : "running");
-  if (output.by_hand()) context.err << waiting_line(identity, roles) << "\n" << std::flush;
+  std::optional<LastWords> setting_up;
+  if (output.by_hand()) {
+    setting_up.emplace("lockstep: interrupted before its workers were there\n", kInterrupted);
+    context.err << waiting_line(identity, roles) << "\n" << std::flush;
+  }
   Group group(identity, roles, config);
   const auto everyone = group.connect_everyone(kServersName);
   output.say(connected_line(group));
+  setting_up.reset();
   // Workers handle an interrupt themselves. Before this point a signal ends all processes.
   const InterruptWatch until_the_workers_end(
       output.by_hand() ? "lockstep: stops when its workers stop; Ctrl-C again stops it at once\n"

@@ -63,6 +63,7 @@ std::vector<StoredRun> launches(const std::vector<double>& rates) {
 // 0: no slowdown; 1: slower, or what else --fail-on lists; 2: inconclusive.
 TEST_F(Sweep, TheExitCodeOfABaselineIsTheVerdict) {
   const std::string old = store_of(directory_ / "old", launches({100, 101, 99, 100, 100.5}));
+  const std::string same = store_of(directory_ / "same", launches({100, 101, 99, 100, 100.5}));
   const std::string slow = store_of(directory_ / "slow", launches({95, 96, 94, 95, 95.5}));
   const std::string few = store_of(directory_ / "few", launches({95, 96}));
   const auto code = [&](const std::string& now, const std::vector<std::string>& more) {
@@ -70,7 +71,8 @@ TEST_F(Sweep, TheExitCodeOfABaselineIsTheVerdict) {
     words.insert(words.end(), more.begin(), more.end());
     return run(words).exit_code();
   };
-  EXPECT_EQ(code(old, {}), 0);
+  EXPECT_EQ(code(old, {}), 2);  // by mistake
+  EXPECT_EQ(code(same, {}), 0);
   EXPECT_EQ(code(slow, {}), 1);
   EXPECT_EQ(code(slow, {"--fail-on=none"}), 0);
   EXPECT_EQ(code(slow, {"--max-regression=20%"}), 0);

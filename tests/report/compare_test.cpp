@@ -100,6 +100,17 @@ TEST(Compare, CorrelatedStepsDoNotGiveFalseVerdicts) {
   EXPECT_LE(wrong, 4);
 }
 
+// Numbers of steps that blocks do not divide: every step counts as much as any other.
+TEST(Compare, ASideHasTheThroughputOfItsRun) {
+  for (const int steps : {29, 30, 31, 97, 200}) {
+    const RunResult base = made({.noise = 0.3, .depends = 0.9, .steps = steps});
+    const RunResult other = made({.noise = 0.3, .steps = steps, .seed = 2});
+    const Comparison found = compared(base, other);
+    EXPECT_NEAR(found.base_rate, base.throughput.total_images_per_second, 1e-9) << steps;
+    EXPECT_NEAR(found.rate, other.throughput.total_images_per_second, 1e-9) << steps;
+  }
+}
+
 TEST(Compare, ASmallButCertainDifferenceIsTheSame) {
   const Comparison result = compared(made({.rate = 100, .noise = 0.001, .seed = 1}),
                                      made({.rate = 100.5, .noise = 0.001, .seed = 2}));

@@ -323,10 +323,25 @@ const ReportFile& file(const std::vector<ReportFile>& files, const std::string& 
   throw Error("there is no {}", path);
 }
 
-TEST(ScalingCsv, LinesAreDevicesAndTheBestThroughput) {
+TEST(ScalingCsv, LinesAreDevicesAndThroughput) {
   const auto files = scaling_csv(make_scaling(two_curves()));
   EXPECT_EQ(file(files, "csv_native/alexnet_b8.csv").text, "1,99.99\n2,190.00\n4,319.99\n");
   EXPECT_EQ(file(files, "csv_native/alexnet_b8.csv.ideal").text, "1,99.99\n2,199.99\n4,399.97\n");
+}
+
+TEST(ScalingCsv, EverySeriesHasAFileAndTheFastestThePlainName) {
+  std::vector<StoredRun> runs;
+  for (const auto& [strategy, one, two] :
+       {std::tuple{"parameter_server", 100.0, 120.0}, {"replicated", 90.0, 170.0}}) {
+    add(runs, {.rates = {one}, .update = strategy});
+    add(runs, {.devices = 2, .rates = {two}, .update = strategy});
+  }
+  const auto files = scaling_csv(make_scaling(runs));
+  const std::string replicated = "csv_native/alexnet_b8_variable-update_replicated.csv";
+  EXPECT_EQ(file(files, replicated).text, "1,90.00\n2,170.00\n");
+  EXPECT_EQ(file(files, "csv_native/alexnet_b8.csv").text, file(files, replicated).text);
+  EXPECT_EQ(file(files, "csv_native/alexnet_b8_variable-update_parameter_server.csv").text,
+            "1,100.00\n2,120.00\n");
 }
 
 TEST(ScalingCsv, NamesNeverLeadOutOfTheDirectory) {

@@ -56,6 +56,10 @@ std::vector<std::string> sides_in(const Options& options) {
   if (sides.size() < 2) {
     throw UsageError("compare needs at least two results: the base and one to compare with it");
   }
+  for (size_t i = 1; i < sides.size(); ++i) {
+    if (sides[i] == sides.front())
+      throw UsageError("{} is given twice: a result differs from itself in nothing", sides[i]);
+  }
   if (options.markdown && options.json)
     throw UsageError("--markdown and --json exclude each other; give one of them");
   return sides;

@@ -104,6 +104,14 @@ int conclude(const BaselineReport& compared, const GateOptions& gate, std::ostre
                        gate, err);
 }
 
+void refuse_itself(const ReportOptions& options) {
+  for (const std::string& directory : options.directories) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(directory, options.baseline, unknown))
+      throw UsageError("--baseline {} is the directory of the report itself", options.baseline);
+  }
+}
+
 }  // namespace
 
 int report_command(RunContext& context, std::span<const std::string> arguments) {
@@ -120,6 +128,7 @@ int report_command(RunContext& context, std::span<const std::string> arguments) 
   ReportContents contents = {.report = report, .source = source, .baseline = options.baseline};
   contents.rankings = alternatives_in(report, collection, options.gate.rules.threshold);
   if (!options.baseline.empty()) {
+    refuse_itself(options);
     contents.compared =
         against_baseline(collect_results({options.baseline}, context.err).collection, collection,
                          options.gate.rules);

@@ -82,6 +82,16 @@ int last_words(const SweepOutcome& outcome, const ScalingReport& report, std::os
   return kFailure;
 }
 
+std::string note_on_others(const SweepPlan& plan, const ResultsStore& store) {
+  const auto all = std::ssize(store.contents().runs);
+  const auto others = all - std::ssize(own_runs(plan, store.contents()));
+  if (others == 0) return "";
+  return fmt::format(
+      "note: {} also has {} of other sweeps: its files and its page show all of "
+      "them, the table below only this sweep; --output names another directory\n",
+      store.directory(), count_text(others, "result"));
+}
+
 // Says what is about to run, before the first launch.
 void announce(const PlannedSweep& sweep, const StoreContents& contents, std::ostream& err) {
   const RemainingWork work = remaining_work(sweep, contents);
@@ -149,6 +159,7 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
 
   ResultsStore store(options.output);
   for (const std::string& line : store.contents().skipped) context.err << "note: " << line << "\n";
+  context.err << note_on_others(sweep.plan, store);
   announce(sweep, store.contents(), context.err);
   const InterruptWatch interrupts;
   SweepOutcome outcome;

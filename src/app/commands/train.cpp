@@ -103,7 +103,8 @@ int train(RunContext& context, Request request) {
     return train_external(context, config);
   }
   const RankIdentity identity = find_identity(config, context.environment);
-  if (infer_strategy(config) && identity.rank == 0) {
+  const bool by_hand = !config.job_name.empty();
+  if (infer_strategy(config) && (identity.rank == 0 || by_hand)) {
     context.err << "note: --ps-hosts implies --variable-update parameter_server\n";
   }
   const std::vector<std::string> notes = complete_config(config, request.given);

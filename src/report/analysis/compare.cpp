@@ -44,11 +44,12 @@ Measurements blocks_of(const RunResult& run) {
   for (size_t i = std::min(dropped, run.steps.size() - 1); i < run.steps.size(); ++i) {
     times.push_back(run.steps[i].duration.count() / run.steps[i].images);
   }
-  const double scale = 1 / rate_of(run) / mean(times);
-  for (double& time : times) time *= scale;
   const auto least = static_cast<int>(times.size() / kMostBlocks) + 1;
   const int block = std::max(independent_block_length(times), least);
-  return {.seconds_per_image = block_means(times, block), .block = block};
+  std::vector<double> means = block_means(times, block);  // some blocks are longer than others
+  const double scale = 1 / rate_of(run) / mean(means);
+  for (double& seconds : means) seconds *= scale;
+  return {.seconds_per_image = std::move(means), .block = block};
 }
 
 std::vector<double> rates_of(const Measurements& measurements) {

@@ -112,6 +112,12 @@ StoreContents read_store(const std::string& directory) {
   std::string text;
   for (int number = 1; std::getline(file, text); ++number) {
     if (text.empty()) continue;
+    if (number == 1 && text == "{") {
+      throw UsageError(
+          "{} is the result of one run; 'lockstep compare' reads such files, reports "
+          "are made of the directory of a sweep",
+          path.string());
+    }
     std::string why = read_line(text, !file.eof(), contents);
     if (why.empty()) {
       const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);

@@ -322,7 +322,12 @@ RunResult read_result(const std::string& path) {
   if (!file) {
     throw UsageError("cannot read the result '{}': {}", path, std::strerror(errno));
   }
-  if (std::filesystem::is_directory(path)) throw UsageError("the result {} is a directory", path);
+  if (std::filesystem::is_directory(path)) {
+    throw UsageError(
+        "the result {} is a directory; 'lockstep report NEW --baseline OLD' compares "
+        "directories of sweeps",
+        path);
+  }
   const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
   try {

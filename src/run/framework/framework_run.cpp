@@ -162,6 +162,8 @@ WorkerReport report_of(const RunPlan& plan, Group& group, const FrameworkListene
 void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
   const Seconds total = slowest_total(gathered.ranks);
   merge_ranks(result, std::move(gathered.ranks));
+  if (result.status == RunStatus::Interrupted)
+    result.facts.timed_steps = static_cast<int>(result.steps.size());
   if (result.steps.empty()) return;
   result.throughput = throughput_of(plan, result, total, {});
   result.summary = summarize(result.steps, result.throughput.total_images_per_second);
