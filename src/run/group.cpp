@@ -207,10 +207,13 @@ std::optional<std::string> Group::told(const std::string& key) {
   return store_->get(key, Seconds{0});
 }
 
+std::vector<int> Group::gone_workers() {
+  return store_ ? gone_ranks(*store_, workers()) : std::vector<int>{};
+}
+
 void Group::check_all_there() {
-  if (!store_) return;
   const Roster workers = this->workers();
-  const std::vector<int> gone = gone_ranks(*store_, workers);
+  const std::vector<int> gone = gone_workers();
   if (!gone.empty()) {
     throw Error("{} {} gone", workers.who(gone), gone.size() == 1 ? "is" : "are");
   }

@@ -68,6 +68,7 @@ class Group {
   // What one rank tells all others, once, and they see whenever they look. Not collective.
   void tell(const std::string& key, const std::string& value);
   std::optional<std::string> told(const std::string& key);
+  std::vector<int> gone_workers();  // those that have ended
   // Throws Error naming the ranks that have ended.
   void check_all_there();
 

@@ -13,13 +13,16 @@
 namespace lockstep {
 namespace {
 
+constexpr uint32_t kMostReasonBytes = 1 << 20;
+constexpr Seconds kBetweenLooks{1};  // for dead ranks: a question to the store
+
 class Server {
  public:
-  Server(Communicator& everyone, const ServerPlan& plan, const ServerProgress& progress);
+  Server(Communicator& everyone, const ServerPlan& plan, const ServerSurroundings& surroundings);
 
   void take_first_values();
   void take_memory();  // of a checkpoint
-  void serve(const ServerEnd& end);
+  void serve();
 
  private:
   void handle(const Request& request, int worker);
@@ -35,14 +38,19 @@ class Server {
   void answer(int slice, int worker);
   void send_answer(ServerAnswer answer, int worker);
   void hear_failure(const Request& request, int worker);
+  void look_for_lost();
+  bool is_known_dead(int worker);
+  std::string who(int worker) const;
+  void give_up(const std::string& reason);
 
   struct WorkerState {
     bool done = false;  // with its steps
     bool gone = false;  // will not speak again
+    TimePoint heard = Clock::now();
   };
 
-  Communicator& everyone_;          // borrowed
-  const ServerProgress& progress_;  // borrowed; may be empty
+  Communicator& everyone_;            // borrowed
+  const ServerSurroundings& around_;  // borrowed
   bool synchronous_;
   double gradient_scale_;
   std::vector<Slice> slices_;  // of all servers, as requests count them; others' are empty here
@@ -56,11 +64,14 @@ class Server {
   std::vector<WorkerState> workers_;
   Rooms rooms_;
   std::string failure_;  // the reason sent to workers so that they stop; empty: no failure
+  TimePoint looked_{};   // for lost workers
+  bool lost_the_store_ = false;
 };
 
-Server::Server(Communicator& everyone, const ServerPlan& plan, const ServerProgress& progress)
+Server::Server(Communicator& everyone, const ServerPlan& plan,
+               const ServerSurroundings& surroundings)
     : everyone_(everyone),
-      progress_(progress),
+      around_(surroundings),
       synchronous_(plan.synchronous),
       gradient_scale_(plan.gradient_scale),
       slices_(plan.slices),
@@ -115,15 +126,16 @@ std::span<float> Server::remembered(int slice, size_t part, size_t kind) const {
   return optimizer_->state(first_part_[slice] + static_cast<ParameterId>(part))[kind].values;
 }
 
-void Server::serve(const ServerEnd& end) {
+void Server::serve() {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
     const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
     if (worker >= std::ssize(workers_)) throw Error("rank {} is not a worker", worker);
+    workers_[worker].heard = Clock::now();
     handle(request, worker);
   }
   if (!failure_.empty()) throw Error("{}", failure_);
-  if (end) end();
+  if (around_.end) around_.end();
   everyone_.barrier();
 }
 
@@ -137,6 +149,7 @@ void Server::handle(const Request& request, int worker) {
       return;
     case RequestKind::Done:
       workers_[worker].done = true;
+      look_for_lost();
       return send_answer({}, worker);
     case RequestKind::Leave:
       workers_[worker].gone = true;
@@ -223,7 +236,9 @@ void Server::update(int index, std::span<const float> gradient, double learning_
                           gradient.subspan(part.first_float, part.floats));
   }
   // All slices are updated equally often: one of them tells.
-  if (progress_ && index == last_slice_) progress_(updates_before_ + slice.updates);
+  if (around_.progress && index == last_slice_) {
+    around_.progress(updates_before_ + slice.updates);
+  }
 }
 
 // A worker sees all updates that it took part in.
@@ -247,15 +262,52 @@ void Server::send_answer(ServerAnswer answer, int worker) {
   workers_[worker].gone = !failure_.empty();
 }
 
-// From now on every request is answered with the reason of the failure.
 void Server::hear_failure(const Request& request, int worker) {
+  if (request.text_bytes > kMostReasonBytes) {
+    throw Error("rank {} sent a reason of {} bytes", worker, request.text_bytes);
+  }
   std::string reason(request.text_bytes, '\0');
   everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), worker, kDataTag);
-  if (failure_.empty()) failure_ = reason.empty() ? fmt::format("rank {} failed", worker) : reason;
   workers_[worker].gone = true;
+  give_up(reason.empty() ? fmt::format("{} failed", who(worker)) : reason);
+}
+
+// Workers that are done ask again and again until all are, so no call of theirs or of this server
+// ever takes long: nothing else would notice that one of the others died before it was done.
+void Server::look_for_lost() {
+  if (!failure_.empty() || seconds_since(looked_) < kBetweenLooks) return;
+  looked_ = Clock::now();
+  for (int worker = 0; worker < std::ssize(workers_); ++worker) {
+    WorkerState& state = workers_[worker];
+    if (state.done || state.gone) continue;
+    const bool dead = is_known_dead(worker);
+    if (!dead && seconds_since(state.heard) < around_.stall_timeout) continue;
+    state.gone = true;
+    give_up(fmt::format("{} {}", who(worker), dead ? "is gone" : "does not answer"));
+  }
+}
+
+bool Server::is_known_dead(int worker) {
+  if (!around_.gone || lost_the_store_) return false;
+  try {
+    return std::ranges::count(around_.gone(), worker) > 0;
+  } catch (const Error&) {  // perhaps with the launcher: silence has to do
+    lost_the_store_ = true;
+    return false;
+  }
+}
+
+std::string Server::who(int worker) const {
+  return around_.who ? around_.who(worker) : fmt::format("rank {}", worker);
+}
+
+// From now on every request is answered with the reason of the failure: the first one that is known.
+void Server::give_up(const std::string& reason) {
+  if (failure_.empty()) failure_ = reason;
   for (int slice = 0; slice < std::ssize(owned_); ++slice) {
     for (int other = 0; other < std::ssize(workers_); ++other) {
-      if (owned_[slice].asking[other]) answer(slice, other);
+      const bool waits = owned_[slice].asking[other] && !workers_[other].gone;
+      if (waits) answer(slice, other);
     }
   }
 }
@@ -267,14 +319,14 @@ void dismiss_servers(Communicator& everyone) {
   everyone.barrier();
 }
 
-void run_server(Communicator& everyone, const ServerProgress& progress, const ServerEnd& end) {
+void run_server(Communicator& everyone, const ServerSurroundings& surroundings) {
   const std::string plan = broadcast_text(everyone, "", 0);
   if (plan.empty()) return everyone.barrier();  // dismissed
   const ServerPlan decided = plan_from_text(plan);
-  Server server(everyone, decided, progress);
+  Server server(everyone, decided, surroundings);
   server.take_first_values();
   server.take_memory();
-  server.serve(end);
+  server.serve();
 }
 
 }  // namespace lockstep

@@ -8,6 +8,7 @@
 #include "comm/gather.h"
 #include "comm/local.h"
 #include "support/ranks.h"
+#include "sync/server_link.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 #include "sync/strategies.h"
@@ -106,6 +107,40 @@ TEST(Server, RefusesASliceThatItDoesNotKeep) {
 
 TEST(Server, RefusesARequestThatItDoesNotKnow) {
   EXPECT_THAT(answer_to({.kind = static_cast<RequestKind>(77)}), HasSubstr("rank 0 sent"));
+}
+
+// What worker 0 hears when it is done and asks until all are, but worker 1 vanished after its last
+// step. Nothing else would end this: every question gets its answer at once.
+std::string end_without_worker_1(const ServerSurroundings& surroundings) {
+  const ServerPlan plan{
+      .workers = 2,
+      .optimizer = {},
+      .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}}}};
+  const auto errors = find_rank_runner("local").run(3, {}, [&](Communicator& everyone) {
+    if (everyone.rank() == 2) return run_server(everyone, surroundings);
+    ServerLink link(everyone, 2, plan.slices);
+    const float value = 1;
+    link.introduce(plan, {&value, 1}, {});
+    if (everyone.rank() == 0) link.visit({.others_first = true});
+  });
+  EXPECT_EQ(errors[0], errors[2]) << "the server ends with the reason that it gave";
+  return errors[0];
+}
+
+TEST(Server, NamesADeadWorkerToThoseThatWaitForItsEnd) {
+  EXPECT_EQ(end_without_worker_1({.gone = [] { return std::vector{1}; },
+                                  .who = [](int rank) { return fmt::format("w{}", rank); }}),
+            "w1 is gone");
+}
+
+TEST(Server, NamesASilentWorkerToThoseThatWaitForItsEnd) {
+  EXPECT_EQ(end_without_worker_1({.stall_timeout = Seconds{0.2}}), "rank 1 does not answer");
+}
+
+TEST(Server, NeedsNoStoreToNoticeASilentWorker) {
+  const auto lost = []() -> std::vector<int> { throw Error("lost the store"); };
+  EXPECT_EQ(end_without_worker_1({.stall_timeout = Seconds{0.2}, .gone = lost}),
+            "rank 1 does not answer");
 }
 
 TEST(Server, RefusesWorkersThatDoNotTrainTheSame) {
