@@ -100,6 +100,8 @@ constexpr Rule kRules[] = {
      },
      "--program starts its own processes; --launcher, --hosts and --worker-hosts are not supported "
      "with it"},
+    {[](const RunConfig& run) { return run.remote_dir.empty() || run.remote_dir.starts_with('-'); },
+     "--remote-dir must be the path of a directory, and not begin with '-'"},
     {[](const RunConfig& run) { return run.ps_in_worker && run.ps_per_node.has_value(); },
      "--ps-per-node puts parameter servers on hosts of their own, --ps-in-worker into workers; "
      "give "

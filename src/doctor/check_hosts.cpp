@@ -50,7 +50,7 @@ HostCheck host_check(const RunConfig& run) {
                                          const LaunchJob& job,
                                          const std::function<bool()>& interrupted) {
     check_hosts(context, plan, job,
-                {.directory = job.remote_dir,
+                {.directory = ".",  // an agent starts in the remote directory
                  .frameworks = frameworks,
                  .thorough = false,
                  .interrupted = interrupted});

@@ -53,8 +53,9 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
   return failed;
 }
 
-SurveyOptions options_of(const SurveyRequest& request, const std::string& directory) {
-  return {.directory = directory, .frameworks = request.frameworks, .thorough = request.thorough};
+// An agent that ssh started is in the remote directory.
+SurveyOptions options_of(const SurveyRequest& request) {
+  return {.directory = ".", .frameworks = request.frameworks, .thorough = request.thorough};
 }
 
 HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {
@@ -78,7 +79,7 @@ HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {
     route.names.push_back(hosts[host].name);
   }
   if (!hosts.empty()) route.commands = plan_ssh(job).commands;
-  HostSurvey all = survey_hosts(route, options_of(request, job.remote_dir), job.token);
+  HostSurvey all = survey_hosts(route, options_of(request), job.token);
   for (size_t host = 0; host < hosts.size(); ++host) {
     const bool said = request.workers_given || !hosts[host].slots;
     all.hosts[host].workers = said ? run.num_devices : *hosts[host].slots;
@@ -105,7 +106,7 @@ HostSurvey survey_by_slurm(const Context& context, const SurveyRequest& request)
   for (int node = 0; node < std::stoi(nodes); ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
-  return with_workers(survey_hosts(route, options_of(request, "."), random_token()),
+  return with_workers(survey_hosts(route, options_of(request), random_token()),
                       run.num_devices);
 }
 
@@ -113,7 +114,7 @@ HostSurvey survey_this_machine(const Context& context, const SurveyRequest& requ
   const std::string name = read_host().name;
   const ProbeRoute route = {.names = {name},
                             .commands = {{.name = name, .argv = {context.program, "agent"}}}};
-  return with_workers(survey_hosts(route, options_of(request, "."), random_token()),
+  return with_workers(survey_hosts(route, options_of(request), random_token()),
                       request.run.num_devices);
 }
 

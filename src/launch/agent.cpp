@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -80,13 +82,14 @@ class Orders {
   TimePoint heard_ = Clock::now();
 };
 
-// A directory that is removed with its object.
+// A directory that is removed with its object. It is new: in a shared directory somebody else may
+// have made one of this name.
 class RunDirectory {
  public:
   explicit RunDirectory(const std::string& path) : path_(path) {
-    std::error_code error;
-    fs::create_directories(path_, error);
-    if (error) throw Error("cannot create {}: {}", path, error.message());
+    if (mkdir(path.c_str(), 0700) != 0) {
+      throw Error("cannot create {}: {}", path, std::strerror(errno));
+    }
   }
   ~RunDirectory() {
     std::error_code ignored;

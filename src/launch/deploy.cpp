@@ -11,52 +11,17 @@
 #include "base/error.h"
 #include "base/fnv1a.h"
 #include "launch/libraries.h"
+#include "launch/remote_scripts.h"
 #include "process/ask.h"
 #include "process/run_commands.h"
 
 namespace lockstep {
 namespace {
 
-// Arguments become $1, $2, ... of the script and are never part of its text.
-//
-// Security: the program and its directory must be owned by the user and must not be links, because
-// in a shared directory such as /tmp others may have placed one.
-// All files go to a staging directory of this deployment, which is renamed when it is complete. A
-// file that is too short means a broken connection or a full disk. The script then removes the
-// staging directory at once, because nobody may be able to do it later. Hosts may share their
-// disks: libraries that only some of them need are added to an existing directory.
-constexpr const char* kLookForProgram =
-    "if [ -O \"$1\" ] && [ ! -L \"$1\" ] && [ -x \"$1/lockstep\" ] && "
-    "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ] && "
-    "[ \"$(wc -c <\"$1/lockstep\")\" -eq \"$2\" ]; then "
-    "case $(LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1) in "
-    "*'not found'*) ;; *) echo present;; esac; fi";
-constexpr const char* kReceive =
-    "umask 077; mkdir -p -- \"$1\" && cat >\"$1/$2\" && "
-    "[ \"$(wc -c <\"$1/$2\")\" -eq \"$3\" ] && chmod 755 \"$1/$2\" || "
-    "{ rm -rf -- \"$1\"; exit 1; }";
-constexpr const char* kLibraries = "LD_LIBRARY_PATH=\"$1\" ldd \"$1/lockstep\" 2>&1";
-constexpr const char*
-    kInstall =  // another launcher may have been faster, or the copy may be damaged
-    "ours() { [ -O \"$1\" ] && [ ! -L \"$1\" ] && "
-    "[ -O \"$1/lockstep\" ] && [ ! -L \"$1/lockstep\" ]; }; "
-    "if ours \"$2\" && [ \"$(wc -c <\"$2/lockstep\")\" -ne \"$3\" ]; then "
-    "rm -rf -- \"$2\"; fi; "
-    "mv -T -- \"$1\" \"$2\" 2>/dev/null || { if ours \"$2\"; then for f in \"$1\"/*; do "
-    "[ -e \"$2/${f##*/}\" ] || mv -- \"$f\" \"$2/\"; done; fi; "
-    "rm -rf -- \"$1\"; ours \"$2\" || { echo \"$2 is not owned by you, or is a link; use "
-    "another --remote-dir\"; exit 1; }; }";
-constexpr const char* kRemove = "rm -rf -- \"$1\"";
 constexpr Seconds kPatience{300}, kPatienceForTidying{20};
 constexpr double kSlowestBytesPerSecond = 125'000;  // of our uplink, which all hosts share
 // sshd rejects connections when ten are not logged in yet (MaxStartups).
 constexpr size_t kFilesAtOnce = 4;
-
-std::vector<std::string> script(const char* text, const std::vector<std::string>& words) {
-  std::vector<std::string> argv = {"sh", "-c", text, "sh"};
-  argv.insert(argv.end(), words.begin(), words.end());
-  return argv;
-}
 
 using Answers = std::map<std::string, std::vector<std::string>>;  // lines, by host
 
@@ -74,6 +39,14 @@ class Step {
     if (input.empty()) return;
     const auto bytes = static_cast<double>(std::filesystem::file_size(input));
     patience_ += Seconds(bytes / kSlowestBytesPerSecond);
+  }
+
+  void send(const Host& host, const std::string& staging, const std::string& name,
+            const std::string& file) {
+    const std::string bytes = fmt::to_string(std::filesystem::file_size(file));
+    add(host,
+        remote_command(RemoteScript::Receive, {deployment_.remote_dir, staging, name, bytes}),
+        file);
   }
 
   Answers run() const {
@@ -127,14 +100,9 @@ std::map<std::string, std::string> own_libraries(const std::string& program) {
   return libraries_in(ask({"ldd", program}, kPatience).lines);
 }
 
-std::vector<std::string> receive(const std::string& directory, const std::string& name,
-                                 const std::string& file) {
-  return script(kReceive, {directory, name, fmt::to_string(std::filesystem::file_size(file))});
-}
-
 struct Target {
   Host host;
-  std::string directory;  // staging directory
+  std::string staging;  // name of its directory in the remote one
 };
 
 using Libraries = std::map<std::string, std::string>;  // paths, by name
@@ -166,10 +134,12 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
     missing = false;
     Step look(deployment);
     std::vector<Step> send;  // one after the other
-    for (const auto& [host, place] : targets) look.add(host, script(kLibraries, {place}));
+    for (const auto& [host, staging] : targets) {
+      look.add(host, remote_command(RemoteScript::Libraries, {deployment.remote_dir, staging}));
+    }
     Answers answers = look.run();
     std::vector<HostFailure> failures;
-    for (const auto& [host, place] : targets) {
+    for (const auto& [host, staging] : targets) {
       size_t files = 0;
       try {
         for (const auto& [library, path] : missing_on(host, answers[host.name], own)) {
@@ -178,7 +148,7 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
           }
           const size_t step = files++ / kFilesAtOnce;
           if (step == send.size()) send.emplace_back(deployment);
-          send[step].add(host, receive(place, library, path), path);
+          send[step].send(host, staging, library, path);
           missing = true;
         }
       } catch (const HostError& error) {
@@ -218,24 +188,29 @@ std::string directory_name(const std::string& program) {
   return fmt::format("lockstep-{:016x}-{}", hash.value(), std::filesystem::file_size(program));
 }
 
-std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
-  const std::string directory = deployment.remote_dir + "/" + directory_name(deployment.program);
+void deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
+  const std::string name = directory_name(deployment.program);
   const std::string size = fmt::to_string(std::filesystem::file_size(deployment.program));
-  const auto staging = [&](size_t host) {  // one each: hosts may share their disks
-    return fmt::format("{}.{}-{}", directory, deployment.id, host);
+  const auto command = [&](RemoteScript script, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {deployment.remote_dir};
+    all.insert(all.end(), words.begin(), words.end());
+    return remote_command(script, all);
   };
   Step probe(deployment), send(deployment), install(deployment), tidy(deployment);
-  for (const Host& host : hosts) probe.add(host, script(kLookForProgram, {directory, size}));
+  for (const Host& host : hosts) {
+    probe.add(host, command(RemoteScript::LookForProgram, {name, size}));
+  }
   Answers answers = probe.run();
   std::vector<Target> fresh;
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (std::ranges::count(answers[hosts[i].name], "present") > 0) continue;
-    fresh.push_back({hosts[i], staging(i)});
+    // One each: hosts may share their disks.
+    fresh.push_back({hosts[i], fmt::format("{}.{}-{}", name, deployment.id, i)});
   }
-  for (const auto& [host, place] : fresh) {
-    send.add(host, receive(place, "lockstep", deployment.program), deployment.program);
-    install.add(host, script(kInstall, {place, directory, size}));
-    tidy.add(host, script(kRemove, {place}));
+  for (const auto& [host, staging] : fresh) {
+    send.send(host, staging, "lockstep", deployment.program);
+    install.add(host, command(RemoteScript::Install, {staging, name, size}));
+    tidy.add(host, command(RemoteScript::Remove, {staging}));
   }
   try {
     send.run();
@@ -245,7 +220,6 @@ std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment)
     tidy.try_to_run();
     throw;
   }
-  return directory;
 }
 
 }  // namespace lockstep

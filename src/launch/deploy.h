@@ -40,10 +40,9 @@ class Interrupted : public Error {
   Interrupted() : Error("interrupted") {}
 };
 
-// Deploys to all hosts at once. Returns the directory with `lockstep` and its libraries, the same
-// on every host. Throws HostError for the hosts that failed, or Interrupted; then nothing is left
-// on them.
-std::string deploy(const std::vector<Host>& hosts, const Deployment& deployment);
+// Deploys to all hosts at once, into directory_name() of the remote directory. Throws HostError for
+// the hosts that failed, or Interrupted; then nothing is left on them.
+void deploy(const std::vector<Host>& hosts, const Deployment& deployment);
 
 // Makes '~/x' relative: no shell expands the '~', and ssh commands start in the home directory.
 std::string without_home(const std::string& directory);

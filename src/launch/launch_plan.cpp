@@ -10,6 +10,13 @@ namespace lockstep {
 
 namespace {
 
+// Without the lines of the scripts that run on hosts.
+std::string on_one_line(const std::string& text) {
+  const size_t first = text.find('\n'), last = text.rfind('\n');
+  if (first == std::string::npos) return text;
+  return text.substr(0, first) + " [...] " + text.substr(last + 1);
+}
+
 // As a shell command: "A=1 B='x y' program ...".
 std::string line_of(const std::map<std::string, std::string>& env,
                     const std::vector<std::string>& argv, const std::string& secret) {
@@ -17,7 +24,7 @@ std::string line_of(const std::map<std::string, std::string>& env,
   for (const auto& [name, value] : env) {
     text += fmt::format("{}={} ", name, name == secret ? "..." : shell_quoted(value));
   }
-  return text + shell_line(argv);
+  return text + on_one_line(shell_line(argv));
 }
 
 bool are_the_processes(const LaunchPlan& plan) {

@@ -5,14 +5,10 @@
 #include <map>
 
 #include "launch/deploy.h"
+#include "launch/remote_scripts.h"
 
 namespace lockstep {
 namespace {
-
-// $1 is the directory with the program and the libraries that the host lacks.
-constexpr const char* kStartAgent =
-    "d=$(cd -- \"$1\" && pwd) && "
-    "LD_LIBRARY_PATH=\"$d${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" exec \"$d/lockstep\" agent";
 
 AgentJob agent_job(const LaunchJob& job, size_t position) {
   return {.ranks = {},
@@ -24,16 +20,19 @@ AgentJob agent_job(const LaunchJob& job, size_t position) {
           .token = job.token,
           .keeps_store = false,
           .store_port = job.store_port,
-          // Hosts may share their disks.
-          .directory = fmt::format("{}/run-{}-{}", job.remote_dir, job.id, position)};
+          // Beside the program's, which is the agent's working directory. Hosts may share disks.
+          .directory = fmt::format("../run-{}-{}", job.id, position)};
 }
 
 }  // namespace
 
 LaunchPlan plan_ssh(const LaunchJob& job) {
-  const std::string directory = job.remote_dir + "/" + directory_name(job.program);
+  const std::string name = directory_name(job.program);
+  const std::vector<std::string> agent =
+      remote_command(RemoteScript::StartAgent, {job.remote_dir, name});
   LaunchPlan plan;
-  plan.processes = processes_of(job, directory + "/lockstep", Ranks::Ours);
+  plan.processes = processes_of(
+      job, fmt::format("{}/{}/lockstep", job.remote_dir, name), Ranks::Ours);
   std::map<size_t, size_t> position;  // of a host among those that have ranks
   for (const PlacedRank& rank : job.ranks) {
     const auto [found, is_new] = position.try_emplace(rank.host, plan.hosts.size());
@@ -41,7 +40,7 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
       const Host& host = job.hosts[rank.host];
       plan.agents.push_back(agent_job(job, plan.hosts.size()));
       plan.hosts.push_back(host);
-      plan.commands.push_back(on_host(host, {"sh", "-c", kStartAgent, "sh", directory}, job.ssh));
+      plan.commands.push_back(on_host(host, agent, job.ssh));
       plan.commands.back().listens = true;
     }
     plan.agents[found->second].ranks.push_back(rank.rank);
