@@ -1,7 +1,9 @@
-// json_text.h: JSON as text, also if it contains file names that are not UTF-8.
+// json_text.h: JSON as text, also if it contains file names that are not UTF-8, and text as JSON,
+// also if a stranger wrote it.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "config/json_fwd.h"
 
@@ -10,5 +12,10 @@ namespace lockstep {
 // Names of files need not be UTF-8, which the text of JSON must be: what is not is replaced.
 // Without indent it is one line.
 std::string json_text(const Json& json, int indent = -1);
+
+// The value of a text that somebody else may have written. Discarded (is_discarded()) if it is not
+// JSON, or nested so deeply that walking it would exhaust the stack: no file of ours is.
+constexpr int kDeepestJson = 64;
+Json json_in(std::string_view text);
 
 }  // namespace lockstep

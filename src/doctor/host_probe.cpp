@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "comm/own_address.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "doctor/link_probe.h"
 #include "framework/python.h"
 #include "launch/agent_protocol.h"
@@ -119,7 +120,7 @@ constexpr Question kQuestions[] = {
 Json answer_to(Probe& probe, const AgentLine& line) {
   try {
     for (const Question& question : kQuestions) {
-      if (question.name == line.name) return question.answer(probe, Json::parse(line.text));
+      if (question.name == line.name) return question.answer(probe, json_in(line.text));
     }
     return {{"error", "unknown question; install the same version of lockstep"}};
   } catch (const std::exception& error) {  // is an answer too

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/json.h"
+#include "config/json_text.h"
 #include "framework/frameworks.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"
@@ -75,7 +76,7 @@ class Surveyor {
     }
     const AgentLine said = parse_agent_line(text);
     if (said.kind == "answer" && host < survey_.hosts.size()) {
-      take(host, said.name, Json::parse(said.text, nullptr, /*allow_exceptions=*/false));
+      take(host, said.name, json_in(said.text));
     } else if (said.kind == "gone") {
       gone_.push_back(line.command);
     }

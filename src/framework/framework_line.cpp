@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 
 namespace lockstep {
 namespace {
@@ -85,7 +86,7 @@ std::optional<FrameworkEvent> parse_framework_line(std::string_view line) {
     if (rest.substr(0, space) != fmt::to_string(kFrameworkProtocol)) {
       throw Error("version {} of the protocol is required", kFrameworkProtocol);
     }
-    return event_of(Json::parse(rest.substr(space)));
+    return event_of(json_in(rest.substr(space)));
   } catch (const std::exception& error) {  // adds the line to what is wrong with it
     throw Error("line of the training script '{}': {}", line, error.what());
   }

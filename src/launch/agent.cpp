@@ -19,7 +19,6 @@
 #include "base/exit_code.h"
 #include "base/version.h"
 #include "comm/store_server.h"
-#include "config/json.h"
 #include "launch/agent_protocol.h"
 #include "launch/local_plan.h"
 #include "launch/rank_variables.h"
@@ -190,7 +189,7 @@ int run_agent(Context& context, const AnswerProbe& answer_probe) {
   if (line.kind == kProbe) {
     return answer_probe(context, line.name, [&] { return orders.next(); });
   }
-  const AgentJob job = job_from_json(Json::parse(first));
+  const AgentJob job = job_in(first);
   if (job.version != program_version()) {
     throw Error("version mismatch: lockstep {} here, {} at the launcher; install the same version",
                 program_version(), job.version);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 
 namespace lockstep {
 namespace {
@@ -32,6 +33,14 @@ AgentJob job_from_json(const Json& json) {
           .keeps_store = json.at("keeps_store"),
           .store_port = json.at("store_port"),
           .directory = json.at("directory")};
+}
+
+AgentJob job_in(const std::string& line) {
+  try {
+    return job_from_json(json_in(line));
+  } catch (const Json::exception&) {
+    throw Error("the launcher sent no job that this version understands");
+  }
 }
 
 AgentLine parse_agent_line(const std::string& line) {

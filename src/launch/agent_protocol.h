@@ -37,6 +37,7 @@ inline constexpr const char* kProbe = "probe";  // in place of a job: questions 
 
 Json job_to_json(const AgentJob& job);
 AgentJob job_from_json(const Json& json);
+AgentJob job_in(const std::string& line);  // throws Error
 
 struct AgentLine {
   std::string kind;  // "out"

@@ -93,7 +93,7 @@ GatheredRun gather_run(Group& group, WorkerReport mine) {
   const std::vector<Seconds> offsets = clock_offsets(control);
   const std::vector<std::string> texts = gather(control, json_text(to_json(mine)), 0);
   for (size_t rank = 0; rank < texts.size(); ++rank) {
-    WorkerReport report = from_json(Json::parse(texts[rank]));
+    WorkerReport report = from_json(json_in(texts[rank]));
     to_our_clock(report, offsets[rank], mine.start);
     add(std::move(report));
   }

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "config/run_json.h"
 
 namespace lockstep {
@@ -74,7 +75,7 @@ std::string text_of(const ServerPlan& plan) {
 
 ServerPlan plan_from_text(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = json_in(text);
     if (json.at("version") != kVersion) {
       throw Error(
           "worker 0 uses version {} of the parameter server protocol, this server version {}",

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "config/run_json.h"
 #include "data/formats/crc32c.h"
 
@@ -109,7 +110,7 @@ Checkpoint::Checkpoint(Memory memory) : bytes_(std::move(memory)) {
     throw Error("damaged header: invalid length");
   }
   try {
-    const Json json = Json::parse(text_of(bytes.subspan(kHeaderAt, header)));
+    const Json json = json_in(text_of(bytes.subspan(kHeaderAt, header)));
     fields(facts_, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     for (const Json& tensor : json.at("tensors")) {
       tensors_.push_back({tensor.at(0), tensor.at(1).get<std::vector<int64_t>>()});

@@ -2,7 +2,8 @@
 //
 // On the loopback address requests need a loopback Host header, so that other sites cannot read the
 // page by DNS rebinding. On other addresses every request needs the token: once as ?token=, then as
-// a cookie. The server is read-only.
+// a cookie. The server is read-only. It reads only regular files below its directories, and follows
+// no links out of them.
 #pragma once
 
 #include <memory>
@@ -32,7 +33,7 @@ class PageServer {
   std::string url() const;  // with the token; reachable from other hosts if allowed
 
  private:
-  struct Inside;  // of the HTTP library
+  struct Inside;
   std::unique_ptr<Inside> inside_;
 };
 

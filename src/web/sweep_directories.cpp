@@ -78,6 +78,7 @@ using Found = std::map<fs::path, std::pair<fs::file_time_type, SweepDirectory>>;
 void add_if_sweep(const Root& root, const fs::path& path, Found& found) {
   std::error_code error;
   const fs::path results = path / ResultsStore::kFile;
+  if (fs::symlink_status(results, error).type() != fs::file_type::regular) return;
   const auto written = fs::last_write_time(results, error);
   if (error) return;
   const auto size = fs::file_size(results, error);
@@ -115,7 +116,7 @@ std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots) {
 }
 
 PageSource read_sweep(const SweepDirectory& directory) {
-  StoreContents contents = read_store(directory.path);
+  StoreContents contents = read_store(directory.path, {.links = false});
   std::vector<std::string> directories(contents.runs.size(), directory.path);
   return {.name = directory.name,
           .collection = {.runs = std::move(contents.runs), .directories = std::move(directories)},
@@ -154,6 +155,14 @@ std::vector<PageEvent> SweepNews::look() {
   tell("names", names, names_);
   tell("running", running, running_);
   versions_ = std::move(versions);
+  return events;
+}
+
+std::vector<PageEvent> SweepNews::everything() const {
+  std::vector<PageEvent> events;
+  for (const auto& [name, version] : versions_) events.push_back({"changed", name});
+  events.push_back({"names", names_});
+  events.push_back({"running", running_});
   return events;
 }
 

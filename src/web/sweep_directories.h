@@ -29,11 +29,12 @@ struct PageEvent {
   Json data;
 };
 
-// Changes since the last call, for one client. The first call returns everything.
+// Changes since the last call. The first call returns everything.
 class SweepNews {
  public:
   explicit SweepNews(std::vector<std::string> roots) : roots_(std::move(roots)) {}
   std::vector<PageEvent> look();
+  std::vector<PageEvent> everything() const;  // as of the last look, for a new reader
 
  private:
   std::vector<std::string> roots_;

@@ -23,6 +23,13 @@ TEST(Problems, PrecisionIsRefusedWithCheckpointsAndEvaluation) {
   EXPECT_EQ(problems_in({.precision = 0.01, .train_dir = "x", .eval = true}).size(), 2u);
 }
 
+TEST(Problems, ARemoteDirectoryIsAPathAndNoOption) {
+  for (const char* directory : {"", "-rf", "--"}) {
+    EXPECT_THAT(problems_in({.remote_dir = directory}), ElementsAre(HasSubstr("--remote-dir")));
+  }
+  EXPECT_THAT(problems_in({.remote_dir = "~/-rf"}), IsEmpty());
+}
+
 TEST(Problems, ZeroEpochsAreRefused) {
   EXPECT_THAT(problems_in({.num_epochs = 0.0}), ElementsAre("--num-epochs must be above 0"));
 }

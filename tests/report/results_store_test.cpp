@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -56,6 +57,50 @@ class StoreTest : public ::testing::Test {
   TemporaryDirectory temporary_;
   const std::string directory_ = temporary_.path().string();
 };
+
+TEST_F(StoreTest, ALineThatNestsDeeplyIsIgnoredWithANote) {
+  ResultsStore(directory_).append(made(0));
+  add_text(std::string(200'000, '[') + "\n");
+  add_text(R"({"schema_version":)" + std::string(200'000, '[') + "\n");
+  add_text("null\n");
+  const StoreContents contents = read_store(directory_);
+  EXPECT_EQ(contents.runs.size(), 1u);
+  EXPECT_THAT(contents.skipped,
+              ElementsAre(HasSubstr("line 2 ignored"), HasSubstr("line 3 ignored"),
+                          HasSubstr("line 4 ignored")));
+  EXPECT_EQ(ResultsStore(directory_).contents().runs.size(), 1u) << "a sweep resumes";
+}
+
+TEST_F(StoreTest, AResultThatIsNoObjectIsRefused) {
+  for (const std::string& text : {std::string("null"), std::string("[1]"),
+                                  std::string(200'000, '[')}) {
+    std::ofstream(directory_ + "/r.json") << text;
+    EXPECT_THROW(read_result(directory_ + "/r.json"), UsageError);
+  }
+}
+
+TEST_F(StoreTest, ARawFileOutsideTheDirectoryIsNotRead) {
+  const TemporaryDirectory elsewhere;
+  write_result(elsewhere.path("secret.json"), made(0).result);
+  fs::create_directory(directory_ + "/runs");
+  fs::create_symlink(elsewhere.path("secret.json"), directory_ + "/runs/link.json");
+  fs::create_directory_symlink(elsewhere.path(), directory_ + "/elsewhere");
+  const std::string up = "../" + elsewhere.path().filename().string() + "/secret.json";
+  for (const std::string& raw : {up, elsewhere.path("secret.json"), std::string("runs/link.json"),
+                                 std::string("elsewhere/secret.json"), std::string(".")}) {
+    StoredRun run = made(0);
+    run.raw_file = raw;
+    EXPECT_THROW(read_raw(directory_, run), Error) << raw;
+  }
+  write_result(directory_ + "/runs/abc.json", made(0).result);
+  EXPECT_EQ(read_raw(directory_, made(0)).steps.size(), 3u);
+}
+
+TEST_F(StoreTest, APipeInsteadOfTheFileIsRefusedWithoutWaiting) {
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  EXPECT_THROW(ResultsStore{directory_}, Error);
+  EXPECT_THROW(read_store(directory_, {}), UsageError);
+}
 
 TEST_F(StoreTest, AnAppendedResultIsReadWithoutItsSamples) {
   {

@@ -93,7 +93,7 @@ TEST(RunResult, AMissingFileIsNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "cannot read the result '/nowhere/result.json': No such file or directory");
+                 "cannot read /nowhere/result.json: No such file or directory");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <httplib.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <filesystem>
@@ -161,6 +162,33 @@ TEST_F(Serving, TheServerStopsWhileAClientListens) {
   });
   listening.wait(false);
   server.reset();
+}
+
+TEST_F(Serving, ALinkToResultsElsewhereIsNotServed) {
+  const TemporaryDirectory elsewhere;
+  ResultsStore(elsewhere.path().string()).append(made_run(7777));
+  fs::create_directories(root_ / "tuesday");
+  fs::create_symlink(elsewhere.path() / ResultsStore::kFile,
+                     root_ / "tuesday" / ResultsStore::kFile);
+  fs::create_directory_symlink(elsewhere.path(), root_ / "wednesday");
+  const PageServer server(open());
+  httplib::Client reader = reader_of(server);
+  for (const char* set : {"tuesday", "wednesday"}) {
+    EXPECT_EQ(reader.Get(std::string("/results.jsonl?set=") + set)->status, 404);
+    EXPECT_EQ(reader.Get(std::string("/set?name=") + set)->status, 404);
+  }
+}
+
+TEST_F(Serving, PipesInsteadOfFilesBlockNobody) {
+  fs::create_directories(root_ / "tuesday");
+  ASSERT_EQ(mkfifo((root_ / "tuesday" / ResultsStore::kFile).c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((root_ / "monday/progress.json").c_str(), 0600), 0);
+  const PageServer server(open());
+  httplib::Client reader = reader_of(server);
+  EXPECT_EQ(reader.Get("/")->status, 200);
+  EXPECT_EQ(reader.Get("/results.jsonl?set=tuesday")->status, 404);
+  SweepNews news(roots());
+  EXPECT_FALSE(news.look().empty());
 }
 
 TEST_F(Serving, APortInUseIsReported) {

@@ -6,10 +6,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "base/error.h"
 #include "base/host_name.h"
+#include "base/regular_file.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -29,8 +31,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "progress.json";
+constexpr int64_t kMostBytes = 1 << 20;
 constexpr Seconds kOften{1};
 constexpr std::chrono::minutes kSilence{10};  // of a sweep on another host: it may be gone
+
+// Absent: there is no such file, or it is none of ours.
+std::optional<std::string> text_in(const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::exists(path, unknown)) return {};
+  try {
+    return read_regular_file(path.string(), {.most_bytes = kMostBytes, .links = false});
+  } catch (const Error&) {
+    return {};
+  }
+}
 
 bool is_running(const LiveState& state, const fs::path& file) {
   if (state.process <= 0) return false;
@@ -44,9 +58,9 @@ bool is_running(const LiveState& state, const fs::path& file) {
 
 std::optional<LiveState> read_live_state(const std::string& directory) {
   const fs::path path = fs::path(directory) / kFile;
-  std::ifstream file(path);
-  if (!file) return {};
-  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const std::optional<std::string> text = text_in(path);
+  if (!text) return {};
+  const Json json = json_in(*text);
   if (!json.is_object()) return {};
   LiveState state;
   try {

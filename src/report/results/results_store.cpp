@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "base/directory_lock.h"
 #include "base/error.h"
@@ -34,7 +35,7 @@ StoredRun run_of(const Json& json) {
 
 // Empty: the line was read.
 std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = json_in(text);
   if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
   if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;
@@ -53,6 +54,14 @@ std::string read_line(const std::string& text, bool ended, StoreContents& conten
   } catch (const Error& error) {
     return fmt::format("was written by another version of lockstep: {}", error.what());
   }
+}
+
+// Links are followed first: a result from somewhere else may name any file of this machine.
+bool is_inside(const fs::path& directory, const fs::path& path) {
+  std::error_code unknown;
+  const fs::path real = fs::weakly_canonical(path, unknown);
+  const fs::path relative = real.lexically_relative(fs::weakly_canonical(directory, unknown));
+  return !unknown && !relative.empty() && *relative.begin() != ".." && relative != ".";
 }
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path) {
@@ -103,10 +112,10 @@ std::string stored_line(const StoredRun& run) {
   return json_text(json) + "\n";
 }
 
-StoreContents read_store(const std::string& directory) {
+StoreContents read_store(const std::string& directory, const FileRules& rules) {
   const fs::path path = results_file(directory);
-  std::ifstream file(path);
-  if (!file) throw UsageError("{}: no such file", path.string());
+  if (!fs::exists(path)) throw UsageError("{}: no such file", path.string());
+  std::istringstream file(read_regular_file(path.string(), rules));
   StoreContents contents;
   std::map<std::string, int> lines;  // by identity of the launch
   std::string text;
@@ -133,7 +142,13 @@ StoreContents read_store(const std::string& directory) {
 
 RunResult read_raw(const std::string& directory, const StoredRun& run) {
   if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
-  return read_result((results_file(directory).parent_path() / run.raw_file).string());
+  const fs::path parent = results_file(directory).parent_path();
+  const fs::path inside = parent.empty() ? "." : parent;
+  const fs::path path = inside / run.raw_file;
+  if (!is_inside(inside, path)) {
+    throw Error("run {}: raw file {} is not in {}", run.id, run.raw_file, inside.string());
+  }
+  return read_result(path.string());
 }
 
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
@@ -143,6 +158,7 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
   const fs::path path = fs::path(directory_) / kFile;
   file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file_.is_open()) fail("write", path);
+  if (!fs::is_regular_file(path)) throw Error("{} is not a regular file", path.string());
   if (!lock_within(kPatience, file_.number())) {
     if (errno == EWOULDBLOCK) throw Error("another sweep is running in {}", directory_);
     fail("lock", path);
@@ -167,7 +183,7 @@ void ResultsStore::repair_end() {
   file.clear();
   file.seekg(-1, std::ios::end);
   if (file.get() == '\n') return;
-  const bool whole = !Json::parse(last, nullptr, false).is_discarded();
+  const bool whole = !json_in(last).is_discarded();
   const bool repaired =
       whole ? write(file_.number(), "\n", 1) == 1 : ftruncate(file_.number(), begin) == 0;
   if (!repaired) fail("repair", path);

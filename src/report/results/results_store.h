@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "base/regular_file.h"
 #include "report/results/run_result.h"
 
 namespace lockstep {
@@ -37,7 +38,7 @@ struct StoreContents {
 
 // A duplicate launch counts once. Throws UsageError if there is no results.jsonl.
 // `directory` may also name the file itself.
-StoreContents read_store(const std::string& directory);
+StoreContents read_store(const std::string& directory, const FileRules& rules = {.pipes = true});
 // The file that it reads: that of a directory, or a file that is named itself.
 std::filesystem::path results_file(const std::string& directory);
 

@@ -1,13 +1,11 @@
 #include "report/results/run_result.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "config/json.h"
 #include "config/json_text.h"
 #include "report/results/json_fields.h"
@@ -318,18 +316,15 @@ void write_result(const std::string& path, const RunResult& result) {
 }
 
 RunResult read_result(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw UsageError("cannot read the result '{}': {}", path, std::strerror(errno));
-  }
   if (std::filesystem::is_directory(path)) {
     throw UsageError(
         "the result {} is a directory; 'lockstep report NEW --baseline OLD' compares "
         "directories of sweeps",
         path);
   }
-  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const Json json = json_in(read_regular_file(path, {.pipes = true}));
   if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
+  if (!json.is_object()) throw UsageError("the result {} is not a lockstep result", path);
   try {
     return result_from_json(json);
   } catch (const Error& error) {  // adds which file

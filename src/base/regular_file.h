@@ -1,0 +1,21 @@
+// regular_file.h: reads a whole file, and never waits or reads without end.
+//
+// A named pipe would block its reader, a device may never end, and a file may be larger than the
+// memory. On a server a link may also lead to what its readers are not to see.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace lockstep {
+
+struct FileRules {
+  int64_t most_bytes = int64_t{1} << 30;
+  bool pipes = false;  // also reads a pipe, such as <(command) of a shell
+  bool links = true;   // follows a link of this name
+};
+
+// Throws UsageError with path and reason.
+std::string read_regular_file(const std::string& path, const FileRules& rules = {});
+
+}  // namespace lockstep

@@ -1,0 +1,62 @@
+#include "base/regular_file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+class RegularFile : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return directory_.path(name); }
+  static void expect_refused(const std::string& path, const FileRules& rules,
+                             const std::string& why) {
+    EXPECT_THAT([&] { read_regular_file(path, rules); },
+                ThrowsMessage<UsageError>(HasSubstr(why)))
+        << path;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(RegularFile, IsReadWhole) {
+  const std::string text(200'000, 'x');
+  std::ofstream(path("a")) << text;
+  EXPECT_EQ(read_regular_file(path("a")), text);
+  std::ofstream(path("empty")).flush();
+  EXPECT_EQ(read_regular_file(path("empty")), "");
+}
+
+TEST_F(RegularFile, APipeADeviceAndADirectoryAreRefusedWithoutWaiting) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_refused(path("pipe"), {}, "it is not a regular file");
+  expect_refused("/dev/zero", {}, "it is not a regular file");
+  expect_refused("/dev/zero", {.pipes = true}, "it is not a regular file");
+  expect_refused(path(""), {}, "it is a directory");
+  expect_refused(path("none"), {}, "No such file or directory");
+}
+
+TEST_F(RegularFile, ALinkIsRefusedWhereNoneIsFollowed) {
+  std::ofstream(path("a")) << "text";
+  std::filesystem::create_symlink(path("a"), path("link"));
+  EXPECT_EQ(read_regular_file(path("link")), "text");
+  expect_refused(path("link"), {.links = false}, "it is a link");
+  EXPECT_EQ(read_regular_file(path("a"), {.links = false}), "text");
+}
+
+TEST_F(RegularFile, ALargerFileThanAllowedIsRefused) {
+  std::ofstream(path("a")) << std::string(100'000, 'x');
+  expect_refused(path("a"), {.most_bytes = 99'999}, "it is larger than 100 kB");
+}
+
+}  // namespace
+}  // namespace lockstep
