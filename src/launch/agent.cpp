@@ -32,12 +32,30 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Seconds kLongSilence{60};  // a running launcher sends a message every few seconds
+constexpr Seconds kLongestStop{25};  // less: the launcher then hears how this agent ended
 constexpr int kTickMilliseconds = 1000;
 constexpr size_t kPieceBytes = 3000;
+
+// Tells the launcher from time to time that this process runs.
+class SignsOfLife {
+ public:
+  explicit SignsOfLife(std::ostream& out) : out_(out) {}
+  void give() {
+    if (seconds_since(last_) < kBetweenSignsOfLife) return;
+    last_ = Clock::now();
+    out_ << kAlive << "\n" << std::flush;
+  }
+
+ private:
+  std::ostream& out_;
+  TimePoint last_{};
+};
 
 // The lines that the launcher sends.
 class Orders {
  public:
+  explicit Orders(std::ostream& out) : life_(out) {}
+
   // Waits. Throws Error when the launcher is gone.
   std::string next() {
     std::optional<std::string> line;
@@ -48,8 +66,12 @@ class Orders {
     return *line;
   }
 
+  // From now on whoever waits here, or asks take() often, tells the launcher that it is alive.
+  void give_signs_of_life() { gives_signs_ = true; }
+
   // Absent: no line yet. Throws Error if the launcher is gone and all its lines are read.
   std::optional<std::string> take() {
+    if (gives_signs_) life_.give();
     read_what_there_is();
     for (size_t end = 0; (end = text_.find('\n')) != std::string::npos;) {
       std::string line = text_.substr(0, end);
@@ -76,6 +98,8 @@ class Orders {
     }
   }
 
+  SignsOfLife life_;
+  bool gives_signs_ = false;
   bool ended_ = false;
   std::string text_;
   TimePoint heard_ = Clock::now();
@@ -152,6 +176,7 @@ void report(const PlanOutcome& outcome, std::ostream& out) {
 }
 
 int run_job(Context& context, const AgentJob& job, Orders& orders) {
+  orders.give_signs_of_life();
   const RunDirectory directory(job.directory);
   std::optional<StoreServer> store;
   if (job.keeps_store) {
@@ -173,7 +198,10 @@ int run_job(Context& context, const AgentJob& job, Orders& orders) {
   const PlanOutcome outcome = run_commands(
       commands,
       {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
-      {.line = line, .poll = poll, .legacy = directory.path().string()});
+      {.line = line,
+       .poll = poll,
+       .legacy = directory.path().string(),
+       .longest_stop = kLongestStop});
   report(outcome, context.out);
   send_files(context.out, directory.path());
   return kSuccess;
@@ -183,7 +211,7 @@ int run_job(Context& context, const AgentJob& job, Orders& orders) {
 
 int run_agent(Context& context, const AnswerProbe& answer_probe) {
   std::signal(SIGPIPE, SIG_IGN);  // the launcher's end is noticed on stdin
-  Orders orders;
+  Orders orders(context.out);
   const std::string first = orders.next();
   const AgentLine line = parse_agent_line(first);
   if (line.kind == kProbe) {
@@ -194,7 +222,9 @@ int run_agent(Context& context, const AnswerProbe& answer_probe) {
     throw Error("version mismatch: lockstep {} here, {} at the launcher; install the same version",
                 program_version(), job.version);
   }
-  return run_job(context, job, orders);
+  const int code = run_job(context, job, orders);
+  context.out << kEnd << "\n" << std::flush;
+  return code;
 }
 
 }  // namespace lockstep

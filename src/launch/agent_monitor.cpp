@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-constexpr Seconds kBetweenSignsOfLife{5};
+constexpr Seconds kSilentAgent{30};
 constexpr Seconds kForLogs{10};  // after a failure: time for the other hosts to send their logs
 
 // An IPv6 address needs brackets in host:port.
@@ -27,12 +27,14 @@ class AgentMonitor : public RunMonitor {
  public:
   AgentMonitor(Context& context, const LaunchPlan& plan, const RunConfig& run)
       : context_(context), plan_(plan), relay_(context, plan.processes, run), files_(run) {
+    heard_.resize(plan.hosts.size());
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
       messages_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
     }
   }
 
   Next hear(const OutputLine& line) override {
+    if (!line.from_stderr) heard_[line.command] = Clock::now();
     if (line.from_stderr) {  // from ssh, or from an agent that could not start
       complaints_[line.command] = line.text;
       relay_.keep(host(line.command), line.text);
@@ -40,7 +42,9 @@ class AgentMonitor : public RunMonitor {
       return Next::Continue;
     }
     const AgentLine said = parse_agent_line(line.text);
-    if (said.kind == "store") {
+    if (said.kind == kEnd) {
+      heard_[line.command].reset();
+    } else if (said.kind == "store") {
       tell_all(fmt::format("store {}:{}\n", in_brackets(host(plan_.keeper)), said.name));
     } else if (said.kind == "out" || said.kind == "err") {
       const auto rank = whole_number(said.name);
@@ -75,6 +79,7 @@ class AgentMonitor : public RunMonitor {
 
   // After a failure all hosts are told to stop, and kForLogs limits the wait.
   Next poll() override {
+    look_for_silent_agents();
     return failed_at_ && seconds_since(*failed_at_) > kForLogs ? Next::Stop : Next::Continue;
   }
 
@@ -104,6 +109,21 @@ class AgentMonitor : public RunMonitor {
     for (size_t host = 0; host < plan_.hosts.size(); ++host) messages_.push_back({host, text});
   }
 
+  // An agent says something every few seconds from its first line on. Lines that we do not take,
+  // because nobody reads our output, do not count as silence.
+  void look_for_silent_agents() {
+    const bool takes_lines = output_is_read();
+    for (size_t host = 0; host < heard_.size() && !failed_at_; ++host) {
+      if (!heard_[host]) continue;
+      if (!takes_lines) heard_[host] = Clock::now();
+      if (seconds_since(*heard_[host]) < kSilentAgent) continue;
+      fail(host, {.kind = "failed",
+                  .name = "-",
+                  .text = fmt::format("the agent on {} has not answered for {:.0f} s",
+                                      this->host(host), kSilentAgent.count())});
+    }
+  }
+
   // The first failure is the reason; later ones follow from it. Workers that stop tell each other,
   // so one may have ended before its own agent is told to stop.
   void fail(size_t command, const AgentLine& said) {
@@ -127,6 +147,7 @@ class AgentMonitor : public RunMonitor {
   RemoteFiles files_;
   InterruptWatch interrupts_;
   std::vector<StdinMessage> messages_;
+  std::vector<std::optional<TimePoint>> heard_;            // of each agent, when; absent: never
   std::map<size_t, std::string> complaints_;               // last stderr line of each ssh
   std::map<size_t, std::vector<std::string>> last_lines_;  // of the rank that failed there
   std::map<size_t, RunEvent> causes_;                      // the reason that this rank reported

@@ -6,7 +6,8 @@
 //   agent to launcher: "store PORT" by the one that keeps the store; "out RANK TEXT" and
 //                      "err RANK TEXT"; "last - TEXT" for the last lines of the rank that failed,
 //                      "failed CODE TEXT" for why, CODE being "-" when a signal ended it;
-//                      "file PATH BASE64" for a piece of a file, an empty one at its end.
+//                      "file PATH BASE64" for a piece of a file, an empty one at its end; "alive"
+//                      every few seconds; "end" last of all. 30 s of silence: it hangs.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "config/json_fwd.h"
 
 namespace lockstep {
@@ -33,6 +35,8 @@ struct AgentJob {
 };
 
 inline constexpr const char* kAlive = "alive";
+inline constexpr Seconds kBetweenSignsOfLife{5};
+inline constexpr const char* kEnd = "end";
 inline constexpr const char* kProbe = "probe";  // in place of a job: questions follow
 
 Json job_to_json(const AgentJob& job);

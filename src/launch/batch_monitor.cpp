@@ -11,9 +11,12 @@
 #include "base/text.h"
 #include "launch/run_monitor.h"
 #include "launch/slurm.h"
+#include "process/ask.h"
 
 namespace lockstep {
 namespace {
+
+constexpr Seconds kForCancelling{20};
 
 // Follows a growing file from its beginning.
 class FollowedFile {
@@ -81,6 +84,7 @@ class BatchMonitor : public RunMonitor {
   }
 
   int exit_code(const PlanOutcome& outcome) override {
+    if (last_.state != "END") cancel();
     pass_on(/*ended=*/true);
     if (outcome.end == RunEnd::Interrupted) return kInterrupted;
     if (outcome.end != RunEnd::Completed || last_.state != "END") {
@@ -97,6 +101,11 @@ class BatchMonitor : public RunMonitor {
   }
 
  private:
+  // The shell that waits for the job was killed, so it could not.
+  void cancel() const {
+    if (!last_.job.empty()) ask({"scancel", last_.job}, kForCancelling);
+  }
+
   int fail(const std::string& why) {
     context_.err << "lockstep: " << why << "\n";
     const bool told = err_ && err_->failure();

@@ -1,13 +1,11 @@
 #include "launch/launch.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 #include <ostream>
 
@@ -23,6 +21,7 @@
 #include "config/run_options.h"
 #include "launch/deploy.h"
 #include "launch/launchers.h"
+#include "launch/output_relay.h"
 #include "launch/rank_variables.h"
 #include "launch/remote_files.h"
 #include "launch/run_logs.h"
@@ -165,14 +164,6 @@ void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& jo
   }
   request.check_hosts(context, plan, job, interrupted);
   if (interrupted()) throw Interrupted();  // the monitor of the run would not know
-}
-
-// Whether stdout and stderr accept output. A write to a held terminal (Ctrl-S) or an idle pager
-// would block, and agents that hear nothing from their launcher would end.
-bool output_is_read() {
-  pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
-                      {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
-  return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
 }
 
 int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {

@@ -1,8 +1,11 @@
 #include "launch/output_relay.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -100,6 +103,12 @@ void OutputRelay::explain() {
 void OutputRelay::tell_of_interruption() {
   if (std::exchange(told_of_interruption_, Clock::now())) return;
   context_.err << "lockstep: interrupted; no result was written\n";
+}
+
+bool output_is_read() {
+  pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
+                      {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
+  return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
 }
 
 std::optional<Seconds> OutputRelay::since_interruption() const {

@@ -66,4 +66,8 @@ class OutputRelay {
   std::deque<std::string> unshown_;                 // the last kMostUnshown lines
 };
 
+// Whether stdout and stderr accept output. A write to a held terminal (Ctrl-S) or an idle pager
+// would block, and agents that hear nothing from their launcher would end.
+bool output_is_read();
+
 }  // namespace lockstep

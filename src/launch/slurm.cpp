@@ -29,6 +29,7 @@ end_if_asked() {
 script=$1; shift
 job=$(trap '' USR1 TERM INT HUP; printf '%s' "$script" | sbatch --parsable "$@") || exit 1
 job=${job%%;*}
+echo "$job SUBMITTED None"  # at once: whoever knows the number can cancel it
 last=
 while :; do
   end_if_asked

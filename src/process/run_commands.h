@@ -56,6 +56,8 @@ struct RunWatch {
   std::function<bool()> takes_lines = {};
   std::string log_directory = {};  // for logs, one file per command; empty: no logs
   std::string legacy = {};         // directory to remove if this process is killed
+  // Stopped by a signal for longer, this process is killed, and its processes are ended.
+  std::optional<Seconds> longest_stop = {};
 };
 
 enum class RunEnd { Completed, Stopped, Interrupted, TimedOut, Silent, Failed };

@@ -184,6 +184,14 @@ TEST_F(SlurmRuns, AKilledLauncherCancelsItsJob) {
   expect_no_job_left();
 }
 
+TEST_F(SlurmRuns, TheJobOfAKilledWaitingShellIsCancelled) {
+  const Ran ran = run_on_host(train({"--launcher=slurm", "-n", "2", "--num-batches=1000000"}),
+                              [&] { signal(processes("sbatch --parsable"), SIGKILL); });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: Slurm ended with signal 9"));
+  expect_no_job_left();
+}
+
 TEST_F(SlurmRuns, AKilledLauncherInsideAnAllocationEndsItsStep) {
   run_on_host(in_allocation(train({"--launcher=slurm", "--num-batches=1000000"})),
               [&] { signal(launchers_in_allocation(), SIGKILL); });

@@ -131,6 +131,24 @@ TEST_F(SshFaults, AKilledAgentEndsTheRun) {
   expect_nothing_left();
 }
 
+TEST_F(SshFaults, AStoppedAgentEndsTheRun) {
+  const Ran ran = launch_long({}, [&] { signal_in(2, "lockstep agent", SIGSTOP); });
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("host2"));
+  EXPECT_TRUE(wait_until([&] { return !has_run_directory(2); }, std::chrono::seconds(60)));
+  expect_nothing_left();
+}
+
+TEST_F(SshFaults, ARemoteDirectoryThatOthersCanWriteIsRefused) {
+  const std::string open = disk() + "/open";
+  ASSERT_EQ(run_on(2, {"sh", "-c", "mkdir \"$0\" && chmod 777 \"$0\"", open}).exit_code(), 0);
+  const Ran ran = launch({"--hosts=host1,host2", "--remote-dir=" + open});
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: host host2: "));
+  EXPECT_THAT(ran.err, HasSubstr("/open is writable by everyone"));
+  EXPECT_EQ(run_on(2, {"ls", open}).out, "");
+}
+
 TEST_F(SshFaults, AKilledLauncherEndsAllProcesses) {
   const Ran ran = launch_long({}, [&] { signal_in(0, "lockstep train", SIGKILL); });
   EXPECT_NE(ran.exit_code(), 0);

@@ -15,7 +15,8 @@ namespace lockstep {
 namespace {
 
 // In a process of its own: runs a plan and writes the numbers that the children print to `pipe`.
-[[noreturn]] void run_plan(int pipe, const std::string& script, const std::string& legacy) {
+[[noreturn]] void run_plan(int pipe, const std::string& script, const std::string& legacy,
+                           std::optional<Seconds> longest_stop = {}) {
   const std::vector<Command> plan = {{.name = "worker 0", .argv = {"/bin/sh", "-c", script}}};
   run_commands(plan, {},
                {.line =
@@ -24,7 +25,8 @@ namespace {
                       [[maybe_unused]] const ssize_t count = write(pipe, &pid, sizeof pid);
                       return Next::Continue;
                     },
-                .legacy = legacy});
+                .legacy = legacy,
+                .longest_stop = longest_stop});
   _exit(0);
 }
 
@@ -58,6 +60,22 @@ TEST(Guard, TheDirectoryOfAKilledParentIsRemoved) {
   std::filesystem::create_directories(legacy + "/deep");
   kill_after_start("echo $$; exec sleep 1000", 1, legacy);
   EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(legacy); }));
+}
+
+TEST(Guard, AParentThatIsStoppedTooLongIsKilledAndItsChildrenAreEnded) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t runner = fork();
+  if (runner == 0) run_plan(ends[1], "echo $$; exec sleep 1000", "", Seconds(0.05));
+  pid_t child = 0;
+  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
+  kill(runner, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(waitpid(runner, &status, 0), runner);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_TRUE(ends_soon(child));
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(Guard, TheDirectoryOfAParentThatEndsNormallyStays) {
