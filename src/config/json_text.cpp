@@ -23,10 +23,28 @@ bool nests_deeper(std::string_view text, int most) {
   return false;
 }
 
+// In UTF-8 the control characters beyond ASCII are C2 80 to C2 9F.
+void make_printable(std::string& text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto letter = static_cast<unsigned char>(text[i]);
+    const bool ascii = (letter < 0x20 && letter != '\t' && letter != '\n') || letter == 0x7f;
+    const bool beyond = letter == 0xc2 && i + 1 < text.size() &&
+                        static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (beyond) text.erase(i, 1);
+    if (ascii || beyond) text[i] = '?';
+  }
+}
+
 }  // namespace
 
 std::string json_text(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+void make_printable(Json& json) {
+  if (json.is_string()) make_printable(json.get_ref<std::string&>());
+  if (!json.is_structured()) return;
+  for (Json& value : json) make_printable(value);
 }
 
 Json json_in(std::string_view text) {

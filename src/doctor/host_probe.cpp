@@ -163,7 +163,7 @@ int answer_questions(const Context& context, const std::string& index,
     }
     const AgentLine line = parse_agent_line(text);  // INDEX QUESTION JSON
     if (line.kind != own) continue;
-    context.out << "answer " << line.name << " " << answer_to(probe, line).dump() << "\n"
+    context.out << "answer " << line.name << " " << json_text(answer_to(probe, line)) << "\n"
                 << std::flush;
   }
 }

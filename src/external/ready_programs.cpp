@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "external/definition_file.h"
 
@@ -19,11 +18,7 @@ bool looks_like_path(const std::string& text) {
 }
 
 std::string whole_text(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || file.bad()) throw UsageError("cannot read the program definition {}", path);
-  return text.str();
+  return read_regular_file(path, {.most_bytes = 1 << 20, .pipes = true});
 }
 
 Program checked(ReadProgram read) {

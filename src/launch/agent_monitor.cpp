@@ -7,7 +7,6 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "config/json.h"
 #include "launch/output_relay.h"
 #include "launch/remote_files.h"
 #include "launch/run_monitor.h"
@@ -29,7 +28,7 @@ class AgentMonitor : public RunMonitor {
       : context_(context), plan_(plan), relay_(context, plan.processes, run), files_(run) {
     heard_.resize(plan.hosts.size());
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
-      messages_.push_back({host, job_to_json(plan.agents[host]).dump() + "\n"});
+      messages_.push_back({host, text_of(plan.agents[host]) + "\n"});
     }
   }
 

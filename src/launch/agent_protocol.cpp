@@ -35,6 +35,14 @@ AgentJob job_from_json(const Json& json) {
           .directory = json.at("directory")};
 }
 
+std::string text_of(const AgentJob& job) {
+  try {
+    return job_to_json(job).dump();
+  } catch (const Json::exception&) {
+    throw UsageError("an argument is not UTF-8 text; runs by ssh need arguments in UTF-8");
+  }
+}
+
 AgentJob job_in(const std::string& line) {
   try {
     return job_from_json(json_in(line));

@@ -41,6 +41,7 @@ inline constexpr const char* kProbe = "probe";  // in place of a job: questions 
 
 Json job_to_json(const AgentJob& job);
 AgentJob job_from_json(const Json& json);
+std::string text_of(const AgentJob& job);  // one line; throws UsageError unless it is UTF-8
 AgentJob job_in(const std::string& line);  // throws Error
 
 struct AgentLine {

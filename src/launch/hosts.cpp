@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 
 namespace lockstep {
 namespace {
+
+constexpr int64_t kMostFileBytes = 16 << 20;
 
 constexpr int kMostSlots = 4096;
 
@@ -234,11 +236,9 @@ std::vector<Host> read_hosts(const std::string& file_or_list) {
     }
     return parse_hosts(file_or_list, "--hosts");
   }
-  std::ifstream file(file_or_list);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad() || !file.is_open())
-    throw UsageError("--hosts {}: cannot read the file", file_or_list);
-  return parse_hosts(text, file_or_list);
+  return parse_hosts(
+      read_regular_file(file_or_list, {.most_bytes = kMostFileBytes, .pipes = true}),
+      file_or_list);
 }
 
 }  // namespace lockstep

@@ -29,11 +29,13 @@
 #include "measure/cores.h"
 #include "measure/host.h"
 #include "process/ask.h"
+#include "process/guard.h"
 
 namespace lockstep {
 namespace {
 
 constexpr Seconds kForVersion{30};
+constexpr int kManyPerCore = 8;
 
 // The configuration for the processes of the run, without the launcher options.
 RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
@@ -178,6 +180,21 @@ int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
   return monitor->exit_code(outcome);
 }
 
+// A slip of the finger should not start thousands of processes without a word.
+void check_processes_here(Context& context, const RankPlacement& placement) {
+  const auto processes = static_cast<int>(placement.ranks.size());
+  if (processes > Guard::kMostGroups) {
+    throw UsageError("{} processes on this machine: use at most {}", processes,
+                     Guard::kMostGroups);
+  }
+  const auto cores = static_cast<int>(allowed_cores().size());
+  if (processes > kManyPerCore * cores) {
+    context.err << fmt::format("warning: {} processes on {}; results will be far too slow\n",
+                               processes, count_text(cores, "core"))
+                << std::flush;
+  }
+}
+
 // Each host and each log needs at least one descriptor, and the usual limit is 1024.
 void allow_many_files() {
   rlimit files = {};
@@ -208,6 +225,7 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
   // Checked here: processes on one machine may not use the interface and would not notice.
   if (launcher.here && !request.run.interface.empty()) address_of_interface(request.run.interface);
   if (request.run.dry_run) return show_plan(context, request, placement, launcher);
+  if (launcher.here) check_processes_here(context, placement);
   allow_many_files();
   RunConfig run = request.run;
   RunLogs logs({.directory = run.log_dir, .name = request.name, .only_failed = launcher.here},

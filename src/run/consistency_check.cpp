@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/fnv1a.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "config/run_json.h"
 #include "config/run_options.h"
 
@@ -50,7 +51,7 @@ Traits traits_of(const RunConfig& run, const std::string& version) {
 
 void check_consistency(Store& store, const Roster& roster, const std::string& subject,
                        const Traits& mine, Seconds timeout) {
-  const std::string text = Json(mine).dump();
+  const std::string text = json_text(mine);
   const std::string prefix = "alike/" + subject + "/", whole = "traits/" + subject + "/";
   store.set(fmt::format("{}{}", whole, roster.rank), text);
   store.set(fmt::format("{}{}", prefix, roster.rank), digest(text));

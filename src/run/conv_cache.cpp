@@ -3,14 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <fstream>
 #include <ostream>
-#include <sstream>
 
 #include "base/atomic_file.h"
 #include "base/directory_lock.h"
 #include "base/error.h"
 #include "base/fnv1a.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "base/version.h"
 
@@ -20,9 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
+  try {
+    return read_regular_file(path, {.most_bytes = 16 << 20});
+  } catch (const Error&) {  // there is none, or it is none of ours
+    return "";
+  }
 }
 
 // One more whenever a kernel of ours changes so that it may win or lose.

@@ -44,7 +44,8 @@ std::optional<RankIdentity> identity_by_job_name(const RunConfig& run,
                       .store = parse_endpoint(split(run.worker_hosts, ',').front()),
                       .token = environment(kTokenVariable)
                                    .value_or(fmt::format("lockstep run of {} and {}",
-                                                         run.worker_hosts, run.ps_hosts))};
+                                                         run.worker_hosts, run.ps_hosts)),
+                      .token_can_be_guessed = !environment(kTokenVariable)};
 }
 
 std::optional<RankIdentity> identity_by_launcher(const RunConfig&, const Environment& environment) {
@@ -102,6 +103,15 @@ RankIdentity find_identity(const RunConfig& run, const Environment& environment)
 std::string name_of(const Roles& roles, int rank) {
   return roles.is_server(rank) ? fmt::format("parameter server {}", rank - roles.workers)
                                : fmt::format("worker {}", rank);
+}
+
+std::string token_warning(const RankIdentity& identity) {
+  const bool due = identity.rank == 0 && identity.rendezvous == Rendezvous::OwnStore;
+  if (!due || !identity.token_can_be_guessed) return "";
+  return fmt::format(
+      "warning: {} is not set: whoever can reach {} and knows how this run was started can join "
+      "it; set it to the same secret for all processes\n",
+      kTokenVariable, identity.store.text());
 }
 
 // Worker 0 runs the store, where all others meet.

@@ -26,6 +26,7 @@ struct RankIdentity {
   int rank = 0, size = 1;  // of all processes
   Endpoint store = {};
   std::string token = {};
+  bool token_can_be_guessed = false;  // it was derived from what others may know
   // Of mpirun's host; empty if the user told Open MPI which interfaces to use.
   std::vector<std::string> mpirun_addresses = {};
 };
@@ -41,6 +42,8 @@ struct Roles {
 };
 
 std::string name_of(const Roles& roles, int rank);  // "worker 1", "parameter server 0"
+// Worker 0's warning that strangers may join; empty: none is due.
+std::string token_warning(const RankIdentity& identity);
 // For whom a process that was started by hand waits, and where.
 std::string waiting_line(const RankIdentity& identity, const Roles& roles);
 

@@ -85,6 +85,7 @@ std::optional<RankIdentity> identity_by_slurm(const RunConfig&, const Environmen
   identity.token = environment(kTokenVariable)
                        .value_or(fmt::format("Slurm job {} step {} of user {}", job, step,
                                              environment("USER").value_or("unknown")));
+  identity.token_can_be_guessed = !environment(kTokenVariable);
   return identity;
 }
 

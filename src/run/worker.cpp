@@ -223,7 +223,7 @@ int work(RunContext& context, const RunConfig& config, const RankIdentity& ident
   std::optional<LastWords> setting_up;  // no more once the steps watch for interrupts
   if (heard) setting_up.emplace(words_of_set_up(context), kInterrupted);
   if (identity.rendezvous == Rendezvous::OwnStore) {
-    context.err << waiting_line(identity, roles) << "\n" << std::flush;
+    context.err << token_warning(identity) << waiting_line(identity, roles) << "\n" << std::flush;
   }
   Group group(identity, roles, config);
   Silence silence;

@@ -25,7 +25,7 @@ namespace {
 // Six digits: a page with thousands of numbers stays small.
 Json number(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.6g}", value));
+  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);  // stod refuses tiny ones
 }
 
 Json numbers(std::span<const double> values) {

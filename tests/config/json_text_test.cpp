@@ -27,6 +27,14 @@ TEST(JsonText, BracketsInStringsDoNotNest) {
   EXPECT_FALSE(json_in(text).is_discarded());
 }
 
+TEST(JsonText, ControlCharactersBecomeQuestionMarks) {
+  Json json = {{"a", "red \x1b[31m\x07 \x7f\ttab\nline"}, {"b", {"\xc2\x9b" "2J", "h\xc3\xa9"}}};
+  make_printable(json);
+  EXPECT_EQ(json["a"], "red ?[31m? ?\ttab\nline");
+  EXPECT_EQ(json["b"][0], "?2J");
+  EXPECT_EQ(json["b"][1], "h\xc3\xa9");
+}
+
 TEST(JsonText, WhatIsNoJsonIsDiscarded) {
   for (const char* text : {"", "{", "]", "\"", "[1,]", "\"\\", "nul"}) {
     EXPECT_TRUE(json_in(text).is_discarded()) << text;

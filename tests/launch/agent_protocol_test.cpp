@@ -53,5 +53,15 @@ TEST(Base64, FollowsRfc4648) {  // RFC 4648, section 10
 
 TEST(Base64, InvalidTextIsRejected) { EXPECT_THROW(from_base64("ab c"), Error); }
 
+TEST(AgentJob, IsRefusedInAClearLineIfItIsDamagedOrNotUtf8) {
+  for (const char* line : {"", "{", "null", "[]", "{}", "{\"ranks\": 1}"}) {
+    EXPECT_THROW(job_in(line), Error) << line;
+  }
+  EXPECT_THROW(job_in(std::string(200'000, '[')), Error);
+  AgentJob job;
+  job.arguments = {"--data-dir=\xff"};
+  EXPECT_THROW(text_of(job), UsageError);
+}
+
 }  // namespace
 }  // namespace lockstep

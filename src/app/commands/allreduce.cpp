@@ -163,7 +163,7 @@ class Measurement {
       json["tuned_all_reduce_spec"] = tuned_spec();
       json["winners"] = winners_json(winners_by_size(algorithms(), algorithm_times()));
     }
-    write_whole_file(options_.run.result, json.dump(1) + "\n");
+    write_whole_file(options_.run.result, json_text(json, 1) + "\n");
     const std::string line = result_line(options_.run.result);
     if (!line.empty()) context_.err << line << "\n";
   }

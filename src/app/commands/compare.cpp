@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "report/render/compare_text.h"
 
 namespace lockstep {
@@ -119,7 +120,7 @@ int compare_command(RunContext& context, std::span<const std::string> arguments)
   }
   CompareReport report = compare(sides, options.gate.rules.threshold);
   for (const std::string& line : differences) report.notes.push_back("different work: " + line);
-  context.out << (options.json       ? compare_to_json(report).dump(1) + "\n"
+  context.out << (options.json       ? json_text(compare_to_json(report), 1) + "\n"
                   : options.markdown ? compare_markdown(report)
                                      : compare_table(report))
               << std::flush;

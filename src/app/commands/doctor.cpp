@@ -9,6 +9,7 @@
 #include "app/python_names.h"
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 #include "doctor/host_checks.h"
 #include "doctor/survey_routes.h"
 #include "launch/deploy.h"
@@ -96,7 +97,7 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
                                 .reach_advice = route.reach_advice};
   std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/true);
   for (CheckRow& row : link_rows(all)) rows.push_back(std::move(row));
-  context.out << (options.json ? everything(all, rows).dump(1) + "\n" : table_of(rows));
+  context.out << (options.json ? json_text(everything(all, rows), 1) + "\n" : table_of(rows));
   return worst_of(rows) == Level::Problem ? kFailure : kSuccess;
 } catch (const Interrupted&) {
   context.err << "lockstep: interrupted; nothing is left on the hosts\n";

@@ -34,7 +34,9 @@ ByteBuffer gunzip(ByteView compressed, int64_t most_bytes) {
     if (std::ssize(out) > most_bytes) {
       throw Error("larger than {} when decompressed", bytes_text(most_bytes));
     }
-    out.resize(std::max<size_t>(2 * done, size_t{1} << 16));
+    // No more than is allowed: a small file may claim to be large.
+    const size_t most = static_cast<size_t>(most_bytes) + 1;
+    out.resize(std::min(std::max<size_t>(2 * done, size_t{1} << 16), most));
     stream.next_out = out.data() + done;
     stream.avail_out = static_cast<uInt>(out.size() - done);
     status = inflate(&stream, Z_NO_FLUSH);

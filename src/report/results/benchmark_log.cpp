@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/json.h"
+#include "config/json_text.h"
 
 namespace lockstep {
 namespace {
@@ -55,13 +56,12 @@ std::string utc_text(WallTime time) {
 }
 
 std::string metric_line(const std::string& name, double value, int64_t global_step, WallTime time) {
-  return Json{{"name", name},
-              {"value", value},
-              {"unit", nullptr},
-              {"global_step", global_step},
-              {"timestamp", utc_text(time)},
-              {"extras", Json::array()}}
-             .dump() +
+  return json_text({{"name", name},
+                    {"value", value},
+                    {"unit", nullptr},
+                    {"global_step", global_step},
+                    {"timestamp", utc_text(time)},
+                    {"extras", Json::array()}}) +
          "\n";
 }
 
@@ -69,16 +69,15 @@ std::string benchmark_run_text(const RunResult& result, double epochs) {
   const Json test_id = result.config.benchmark_test_id.empty()
                            ? Json(nullptr)
                            : Json(result.config.benchmark_test_id);
-  return Json{{"model_name", result.facts.model},
-              {"dataset",
-               {{"name",
-                 result.facts.dataset + (result.config.data_dir.empty() ? " (synthetic)" : "")}}},
-              {"machine_config", machine_of(result.host)},
-              {"test_id", test_id},
-              {"run_date", result.started_at},
-              {"lockstep_version", {{"version", result.program_version}}},
-              {"run_parameters", parameters_of(result, epochs)}}
-             .dump() +
+  const std::string dataset =
+      result.facts.dataset + (result.config.data_dir.empty() ? " (synthetic)" : "");
+  return json_text({{"model_name", result.facts.model},
+                    {"dataset", {{"name", dataset}}},
+                    {"machine_config", machine_of(result.host)},
+                    {"test_id", test_id},
+                    {"run_date", result.started_at},
+                    {"lockstep_version", {{"version", result.program_version}}},
+                    {"run_parameters", parameters_of(result, epochs)}}) +
          "\n";
 }
 

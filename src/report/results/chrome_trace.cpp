@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "config/json.h"
+#include "config/json_text.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -76,7 +77,7 @@ std::string chrome_trace(const std::string& process, std::span<const RankTrace> 
     add_track(list, trace.transfers, start, rank, kTransfers);
     ++rank;
   }
-  return Json{{"traceEvents", list}, {"displayTimeUnit", "ms"}}.dump() + "\n";
+  return json_text({{"traceEvents", list}, {"displayTimeUnit", "ms"}}) + "\n";
 }
 
 }  // namespace lockstep

@@ -60,7 +60,8 @@ std::optional<LiveState> read_live_state(const std::string& directory) {
   const fs::path path = fs::path(directory) / kFile;
   const std::optional<std::string> text = text_in(path);
   if (!text) return {};
-  const Json json = json_in(*text);
+  Json json = json_in(*text);
+  make_printable(json);
   if (!json.is_object()) return {};
   LiveState state;
   try {
@@ -84,7 +85,7 @@ void LiveFile::tell(LiveState state) {
   state.host = host_;
   state.process = getpid();
   const std::string part = path_ + ".part";
-  std::ofstream(part) << JsonForm<LiveState>::write(state).dump() << "\n";
+  std::ofstream(part) << json_text(JsonForm<LiveState>::write(state)) << "\n";
   std::error_code ignored;
   fs::rename(part, path_, ignored);
 }

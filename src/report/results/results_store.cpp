@@ -35,7 +35,8 @@ StoredRun run_of(const Json& json) {
 
 // Empty: the line was read.
 std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
-  const Json json = json_in(text);
+  Json json = json_in(text);
+  make_printable(json);
   if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
   if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;

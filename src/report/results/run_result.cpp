@@ -322,7 +322,8 @@ RunResult read_result(const std::string& path) {
         "directories of sweeps",
         path);
   }
-  const Json json = json_in(read_regular_file(path, {.pipes = true}));
+  Json json = json_in(read_regular_file(path, {.pipes = true}));
+  make_printable(json);
   if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
   if (!json.is_object()) throw UsageError("the result {} is not a lockstep result", path);
   try {
