@@ -4,12 +4,14 @@
 #include <gloo/barrier.h>
 #include <gloo/broadcast.h>
 #include <gloo/common/error.h>
+#include <gloo/common/logging.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <numeric>
 #include <utility>
 
@@ -33,6 +35,23 @@ constexpr Seconds kUntilDoubt{4};
 constexpr uint8_t kMessageSlot = 0x20;  // beside the prefixes of Gloo's own collectives
 // Gloo's time-out is for a whole operation; ours is for nothing moving. So large ones go in pieces.
 constexpr int64_t kPieceBytes = 32 << 20;
+
+// Gloo does not authenticate connections: a port of a rank takes whoever connects first. What a
+// stranger sends there makes Gloo's own thread throw, where nobody can catch it. This process then
+// ends with a line that says what happened, and the others see that its rank is gone.
+[[noreturn]] void end_after_foreign_bytes() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const gloo::EnforceNotMet&) {
+    log_line(
+        "communication failed: a connection between ranks brought what no rank sends; another "
+        "program connected to a port of this run, or a link damages data; --interface chooses "
+        "another network");
+    _exit(EXIT_FAILURE);
+  } catch (...) {  // not Gloo's
+  }
+  std::abort();
+}
 
 class GlooStore : public gloo::rendezvous::Store {
  public:
@@ -80,6 +99,7 @@ class GlooCommunicator : public Communicator {
         options_(options),
         store_(store),
         watchdog_(kUntilDoubt, [this] { return end_when_a_rank_is_gone(); }) {
+    std::set_terminate(end_after_foreign_bytes);
     gloo::transport::tcp::attr attributes;
     attributes.hostname = agreed_address();
     context_ = std::make_shared<gloo::rendezvous::Context>(roster_.rank, roster_.size());

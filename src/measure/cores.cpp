@@ -13,6 +13,8 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMostCores = 1 << 20;
+
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
 using TopologyHandle = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 
@@ -61,7 +63,9 @@ CoreSet parse_cores(const std::string& text) {
   for (const std::string& range : split(text, ',')) {
     const std::vector<std::string> ends = split(range, '-');
     const auto first = whole_number(ends.front()), last = whole_number(ends.back());
-    if (ends.size() > 2 || !first || !last || *first < 0 || *last > 1 << 20) {
+    const bool valid = ends.size() <= 2 && first && last && *first >= 0 && *last <= kMostCores;
+    // In total, too: a short text could name the same cores any number of times.
+    if (!valid || std::ssize(cores) + *last - *first > kMostCores) {
       throw Error("'{}' is not a list of cores such as 0-3,8", text);
     }
     for (int64_t core = *first; core <= *last; ++core) cores.push_back(static_cast<int>(core));

@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 
 namespace lockstep {
 namespace {
@@ -31,7 +32,11 @@ std::vector<SweepEntry> read_sweep_file(const std::string& path) {
     throw UsageError("{} is a directory; give a sweep file, and the directory with --output", path);
   }
   if (!std::filesystem::is_regular_file(path)) throw UsageError("{}: no such file", path);
-  const toml::parse_result file = toml::parse_file(path);
+  return sweep_entries_in(read_regular_file(path, {.most_bytes = 1 << 20}), path);
+}
+
+std::vector<SweepEntry> sweep_entries_in(const std::string& text, const std::string& path) {
+  const toml::parse_result file = toml::parse(text);
   if (!file) {
     throw UsageError("{}:{}: {}", path, file.error().source().begin.line,
                      file.error().description());

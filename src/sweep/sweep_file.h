@@ -19,4 +19,7 @@ struct SweepEntry {
 // In the order of the file. Throws UsageError with file and line.
 std::vector<SweepEntry> read_sweep_file(const std::string& path);
 
+// The same of the text of a file.
+std::vector<SweepEntry> sweep_entries_in(const std::string& text, const std::string& path);
+
 }  // namespace lockstep

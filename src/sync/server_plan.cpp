@@ -1,5 +1,7 @@
 #include "sync/server_plan.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "config/json.h"
 #include "config/json_text.h"
@@ -28,6 +30,11 @@ Slice slice_of(const Json& json) {
   for (const Json& part : json.at("parts")) {
     slice.parts.push_back({part.at(0), part.at(1), part.at(2)});
   }
+  const bool inside = std::ranges::all_of(slice.parts, [&](const SlicePart& part) {
+    return part.first_float >= 0 && part.floats >= 0 && part.floats <= slice.floats &&
+           part.first_float <= slice.floats - part.floats;
+  });
+  if (slice.floats < 0 || !inside) throw Error("worker 0 sent a slice with impossible parts");
   return slice;
 }
 
@@ -87,6 +94,7 @@ ServerPlan plan_from_text(const std::string& text) {
                     .optimizer = optimizer_of(json.at("optimizer")),
                     .updates = json.at("updates"),
                     .slices = {}};
+    if (plan.workers < 1 || plan.updates < 0) throw Error("worker 0 sent an impossible plan");
     for (const Json& slice : json.at("slices")) plan.slices.push_back(slice_of(slice));
     return plan;
   } catch (const Json::exception& error) {

@@ -6,8 +6,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace lockstep;
+  static const std::vector<FuzzTarget> all = fuzz_targets();
   static const FuzzTarget& target =
-      *std::ranges::find(fuzz_targets(), LOCKSTEP_FUZZ_TARGET, &FuzzTarget::name);
+      *std::ranges::find(all, LOCKSTEP_FUZZ_TARGET, &FuzzTarget::name);
   try {
     target.read({data, size});
   } catch (const Error&) {  // refused

@@ -9,6 +9,14 @@
 namespace lockstep {
 namespace {
 
+TEST(FuzzCorpus, EveryTargetIsBuiltByItsName) {
+  std::string names;
+  for (const FuzzTarget& target : fuzz_targets()) {
+    names += (names.empty() ? "" : ";") + std::string(target.name);
+  }
+  EXPECT_EQ(names, LOCKSTEP_FUZZ_TARGETS);
+}
+
 TEST(FuzzCorpus, EveryInputIsReadOrRefused) {
   for (const FuzzTarget& target : fuzz_targets()) {
     const auto files = list_directory(std::filesystem::path(LOCKSTEP_CORPUS) / target.name);

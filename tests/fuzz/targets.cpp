@@ -65,15 +65,36 @@ void read_checkpoint_bytes(ByteView bytes) {
   Checkpoint read(memory_of(bytes));
 }
 
+void read_cifar_batch(ByteView bytes) {
+  LabelledImages images = {.image = cifar_image(), .pixels = {}, .labels = {}};
+  add_cifar_binary(bytes, images);
+}
+
+// At full size, of an image that a search can afford.
+void read_jpeg(ByteView bytes) {
+  constexpr int64_t kMostPixels = 1 << 20;
+  JpegDecoder decoder;
+  const ImageSize size = decoder.open(bytes);
+  if (int64_t{size.width} * size.height > kMostPixels) return;
+  decoder.decode({.left = 0, .top = 0, .width = size.width, .height = size.height});
+}
+
 constexpr FuzzTarget kTargets[] = {
     {"tfrecord", read_records},
     {"idx", [](ByteView bytes) { idx_array_in(bytes); }},
     {"cifar_pickle", read_pickle_batch},
+    {"cifar_binary", read_cifar_batch},
+    {"jpeg", read_jpeg},
     {"checkpoint", read_checkpoint_bytes},
 };
 
 }  // namespace
 
-std::span<const FuzzTarget> fuzz_targets() { return kTargets; }
+std::vector<FuzzTarget> fuzz_targets() {
+  std::vector<FuzzTarget> all(std::begin(kTargets), std::end(kTargets));
+  const auto texts = text_targets();
+  all.insert(all.end(), texts.begin(), texts.end());
+  return all;
+}
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// targets.h: readers of files that strangers wrote, each as a function of some bytes.
+// targets.h: readers of files and messages that strangers wrote, each as a function of some bytes.
 //
 // A target may refuse its input with an Error; anything else, a crash, a hang, memory without
 // bounds, is a bug. ./run fuzz TARGET searches for such inputs with libFuzzer; what was found, and
@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "data/formats/bytes.h"
 
@@ -17,6 +18,7 @@ struct FuzzTarget {
   void (*read)(ByteView bytes);  // throws Error
 };
 
-std::span<const FuzzTarget> fuzz_targets();
+std::vector<FuzzTarget> fuzz_targets();
+std::span<const FuzzTarget> text_targets();  // of these, those of texts and messages
 
 }  // namespace lockstep

@@ -19,6 +19,7 @@
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
+#include "config/json_text.h"
 #include "doctor/check_hosts.h"
 #include "launch/launch.h"
 #include "report/render/output_lines.h"
