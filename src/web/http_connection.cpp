@@ -8,6 +8,8 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kMostDiscarded = 1 << 20;  // a body that its sender will not stop sending
+
 bool is_temporary(int error) { return error == EAGAIN || error == EINTR; }
 
 }  // namespace
@@ -29,7 +31,9 @@ bool HttpConnection::read_some() {
 
 void HttpConnection::discard_input() {
   read_some();
+  discarded_ += input_.size();
   input_.clear();
+  if (discarded_ > kMostDiscarded) close();
 }
 
 void HttpConnection::compute(bool head_only) {

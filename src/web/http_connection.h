@@ -21,8 +21,8 @@ class HttpConnection {
     Leaving,  // all is sent
   };
 
-  HttpConnection(int64_t number, FileDescriptor socket, std::string address)
-      : number(number), address(std::move(address)), socket_(std::move(socket)) {}
+  HttpConnection(int64_t its_number, FileDescriptor its_socket, std::string its_address)
+      : number(its_number), address(std::move(its_address)), socket_(std::move(its_socket)) {}
 
   const int64_t number;
   const std::string address;
@@ -59,6 +59,7 @@ class HttpConnection {
   std::string input_, head_;
   std::shared_ptr<const std::string> body_;
   size_t sent_ = 0;  // of head and body
+  size_t discarded_ = 0;
 };
 
 }  // namespace lockstep

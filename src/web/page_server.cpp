@@ -228,10 +228,10 @@ void PageServer::Inside::tell_news(const std::stop_token& stop) {
     }
     try {
       if (!seen) seen.emplace(options.roots);
-      std::string news = events_text(seen->look());
-      quiet = news.empty() ? quiet + 1 : 0;
-      if (quiet >= kLooksPerSignOfLife) news = ":\n\n", quiet = 0;
-      server->publish(news, events_text(seen->everything()));
+      std::string text = events_text(seen->look());
+      quiet = text.empty() ? quiet + 1 : 0;
+      if (quiet >= kLooksPerSignOfLife) text = ":\n\n", quiet = 0;
+      server->publish(text, events_text(seen->everything()));
     } catch (const std::exception&) {  // the top of a thread; browsers connect again
       seen.reset();
       server->end_streams();

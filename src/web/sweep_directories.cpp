@@ -100,7 +100,8 @@ std::vector<SweepDirectory> find_sweeps(const std::vector<std::string>& roots) {
                                         error);
     for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
       std::error_code vanished;
-      if (!at->is_directory(vanished)) continue;
+      // A link may lead out of the root.
+      if (at->is_symlink(vanished) || !at->is_directory(vanished)) continue;
       if (at.depth() + 1 >= kDeepest || is_of_a_sweep(at->path())) at.disable_recursion_pending();
       add_if_sweep(root, at->path(), found);
     }

@@ -55,7 +55,7 @@ TEST_F(RegularFile, ALinkIsRefusedWhereNoneIsFollowed) {
 
 TEST_F(RegularFile, ALargerFileThanAllowedIsRefused) {
   std::ofstream(path("a")) << std::string(100'000, 'x');
-  expect_refused(path("a"), {.most_bytes = 99'999}, "it is larger than 100 kB");
+  expect_refused(path("a"), {.most_bytes = 99'999}, "it is larger than 100.0 kB");
 }
 
 }  // namespace
