@@ -20,8 +20,8 @@ FileDescriptor open_file(const std::string& path, const FileRules& rules) {
   struct stat before = {};
   const bool pipe = stat(path.c_str(), &before) == 0 && S_ISFIFO(before.st_mode);
   const bool waits = pipe && rules.pipes;
-  const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK) |
-                    (rules.links ? 0 : O_NOFOLLOW);
+  const int flags =
+      O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK) | (rules.links ? 0 : O_NOFOLLOW);
   FileDescriptor file(open(path.c_str(), flags));
   if (!file.is_open()) {
     throw UsageError("cannot read {}: {}", path,

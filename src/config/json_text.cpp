@@ -28,8 +28,8 @@ void make_printable(std::string& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto letter = static_cast<unsigned char>(text[i]);
     const bool ascii = (letter < 0x20 && letter != '\t' && letter != '\n') || letter == 0x7f;
-    const bool beyond = letter == 0xc2 && i + 1 < text.size() &&
-                        static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool beyond =
+        letter == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (beyond) text.erase(i, 1);
     if (ascii || beyond) text[i] = '?';
   }

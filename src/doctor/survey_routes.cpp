@@ -106,8 +106,7 @@ HostSurvey survey_by_slurm(const Context& context, const SurveyRequest& request)
   for (int node = 0; node < std::stoi(nodes); ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
-  return with_workers(survey_hosts(route, options_of(request), random_token()),
-                      run.num_devices);
+  return with_workers(survey_hosts(route, options_of(request), random_token()), run.num_devices);
 }
 
 HostSurvey survey_this_machine(const Context& context, const SurveyRequest& request) {

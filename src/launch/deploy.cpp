@@ -44,8 +44,7 @@ class Step {
   void send(const Host& host, const std::string& staging, const std::string& name,
             const std::string& file) {
     const std::string bytes = fmt::to_string(std::filesystem::file_size(file));
-    add(host,
-        remote_command(RemoteScript::Receive, {deployment_.remote_dir, staging, name, bytes}),
+    add(host, remote_command(RemoteScript::Receive, {deployment_.remote_dir, staging, name, bytes}),
         file);
   }
 

@@ -236,9 +236,8 @@ std::vector<Host> read_hosts(const std::string& file_or_list) {
     }
     return parse_hosts(file_or_list, "--hosts");
   }
-  return parse_hosts(
-      read_regular_file(file_or_list, {.most_bytes = kMostFileBytes, .pipes = true}),
-      file_or_list);
+  return parse_hosts(read_regular_file(file_or_list, {.most_bytes = kMostFileBytes, .pipes = true}),
+                     file_or_list);
 }
 
 }  // namespace lockstep

@@ -184,8 +184,7 @@ int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
 void check_processes_here(Context& context, const RankPlacement& placement) {
   const auto processes = static_cast<int>(placement.ranks.size());
   if (processes > Guard::kMostGroups) {
-    throw UsageError("{} processes on this machine: use at most {}", processes,
-                     Guard::kMostGroups);
+    throw UsageError("{} processes on this machine: use at most {}", processes, Guard::kMostGroups);
   }
   const auto cores = static_cast<int>(allowed_cores().size());
   if (processes > kManyPerCore * cores) {

@@ -31,8 +31,8 @@ LaunchPlan plan_ssh(const LaunchJob& job) {
   const std::vector<std::string> agent =
       remote_command(RemoteScript::StartAgent, {job.remote_dir, name});
   LaunchPlan plan;
-  plan.processes = processes_of(
-      job, fmt::format("{}/{}/lockstep", job.remote_dir, name), Ranks::Ours);
+  plan.processes =
+      processes_of(job, fmt::format("{}/{}/lockstep", job.remote_dir, name), Ranks::Ours);
   std::map<size_t, size_t> position;  // of a host among those that have ranks
   for (const PlacedRank& rank : job.ranks) {
     const auto [found, is_new] = position.try_emplace(rank.host, plan.hosts.size());

@@ -42,7 +42,10 @@ struct Running {
 class Plan {
  public:
   Plan(std::span<const Command> commands, const RunLimits& limits, const RunWatch& watch)
-      : commands_(commands), limits_(limits), watch_(watch), guard_(watch.legacy, watch.longest_stop) {}
+      : commands_(commands),
+        limits_(limits),
+        watch_(watch),
+        guard_(watch.legacy, watch.longest_stop) {}
 
   PlanOutcome run() {
     start_all();

@@ -88,12 +88,11 @@ int serve(RunContext& context, const RunConfig& config, const RankIdentity& iden
     last = updates;
     if (is_shown(config, static_cast<int>(updates))) output.say(count_text(updates, "update"));
   };
-  run_server(*everyone,
-             {.progress = progress,
-              .end = [&] { interrupted = group.told(kInterruptedKey).has_value(); },
-              .stall_timeout = Seconds(config.stall_timeout),
-              .gone = [&] { return group.gone_workers(); },
-              .who = [&](int rank) { return group.roster().who(rank); }});
+  run_server(*everyone, {.progress = progress,
+                         .end = [&] { interrupted = group.told(kInterruptedKey).has_value(); },
+                         .stall_timeout = Seconds(config.stall_timeout),
+                         .gone = [&] { return group.gone_workers(); },
+                         .who = [&](int rank) { return group.roster().who(rank); }});
   output.say(fmt::format("{} after {}",
                          interrupted ? "The workers were interrupted" : "All workers are done",
                          count_text(last, "update")));

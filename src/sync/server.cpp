@@ -301,7 +301,8 @@ std::string Server::who(int worker) const {
   return around_.who ? around_.who(worker) : fmt::format("rank {}", worker);
 }
 
-// From now on every request is answered with the reason of the failure: the first one that is known.
+// From now on every request is answered with the reason of the failure: the first one that is
+// known.
 void Server::give_up(const std::string& reason) {
   if (failure_.empty()) failure_ = reason;
   for (int slice = 0; slice < std::ssize(owned_); ++slice) {

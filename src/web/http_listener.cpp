@@ -58,8 +58,8 @@ Accepted accept_from(const FileDescriptor& listener) {
   socklen_t size = sizeof address;
   auto* plain = reinterpret_cast<sockaddr*>(&address);
   Accepted accepted;
-  accepted.socket = FileDescriptor(
-      accept4(listener.number(), plain, &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  accepted.socket =
+      FileDescriptor(accept4(listener.number(), plain, &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
   char text[NI_MAXHOST] = "";
   if (accepted.socket.is_open()) {
     getnameinfo(plain, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);

@@ -12,7 +12,8 @@ FileDescriptor listen_at(const std::string& host, int port);
 
 int port_of(const FileDescriptor& socket);
 
-// The next connection, which never blocks, and the address of its other end. Not open: there is none.
+// The next connection, which never blocks, and the address of its other end. Not open: there is
+// none.
 struct Accepted {
   FileDescriptor socket;
   std::string address;

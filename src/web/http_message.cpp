@@ -117,12 +117,11 @@ HttpResponse text_response(int status, std::string text) {
 }
 
 std::string head_text(const HttpResponse& response) {
-  const auto* reason = std::ranges::find_if(
-      kReasons, [&](const auto& row) { return row.first == response.status; });
-  std::string text = fmt::format("HTTP/1.1 {} {}\r\nConnection: close\r\nContent-Type: {}\r\n",
-                                 response.status,
-                                 reason == std::end(kReasons) ? "Unknown" : reason->second,
-                                 response.type);
+  const auto* reason =
+      std::ranges::find_if(kReasons, [&](const auto& row) { return row.first == response.status; });
+  std::string text =
+      fmt::format("HTTP/1.1 {} {}\r\nConnection: close\r\nContent-Type: {}\r\n", response.status,
+                  reason == std::end(kReasons) ? "Unknown" : reason->second, response.type);
   for (const auto& [name, value] : response.headers) text += fmt::format("{}: {}\r\n", name, value);
   if (!response.stream) {
     text += fmt::format("Content-Length: {}\r\n", response.body ? response.body->size() : 0);

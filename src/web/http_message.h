@@ -12,8 +12,8 @@
 namespace lockstep {
 
 struct HttpRequest {
-  std::string method, path;                  // the path is decoded
-  std::map<std::string, std::string> query;  // decoded; the first of a name counts
+  std::string method, path;                    // the path is decoded
+  std::map<std::string, std::string> query;    // decoded; the first of a name counts
   std::map<std::string, std::string> headers;  // names in lower case; the first of a name counts
 
   std::string header(const std::string& name) const;  // empty: there is none

@@ -142,9 +142,9 @@ HttpResponse PageServer::Inside::respond(const HttpRequest& request) {
                                                    {"Referrer-Policy", "no-referrer"},
                                                    {"Cache-Control", "no-store"}});
   if (!refused && !options.token.empty() && request.parameter("token")) {
-    response.headers.emplace_back("Set-Cookie",
-                                  fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/",
-                                              cookie_name(), options.token));
+    response.headers.emplace_back(
+        "Set-Cookie",
+        fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", cookie_name(), options.token));
   }
   return response;
 }
@@ -172,8 +172,8 @@ HttpResponse PageServer::Inside::content(const HttpRequest& request) {
 HttpResponse PageServer::Inside::of_set(const HttpRequest& request, const char* parameter,
                                         Text (Inside::*answer)(const SweepDirectory&)) {
   const std::vector<SweepDirectory> sweeps = find_sweeps(options.roots);
-  const auto found = std::ranges::find(sweeps, request.parameter(parameter).value_or(""),
-                                       &SweepDirectory::name);
+  const auto found =
+      std::ranges::find(sweeps, request.parameter(parameter).value_or(""), &SweepDirectory::name);
   if (found == sweeps.end()) return text_response(404, "no such sweep\n");
   return {.body = (this->*answer)(*found)};
 }
@@ -208,8 +208,7 @@ Text PageServer::Inside::page() {
   return cached("page", version, [&] {
     Json sets = Json::array();
     if (!sweeps.empty()) sets.push_back(json_in(*set_text(sweeps.front())));
-    return page_html(
-        {{"sets", std::move(sets)}, {"published", published_layer()}, {"live", true}});
+    return page_html({{"sets", std::move(sets)}, {"published", published_layer()}, {"live", true}});
   });
 }
 

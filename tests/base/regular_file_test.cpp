@@ -20,8 +20,7 @@ class RegularFile : public ::testing::Test {
   std::string path(const std::string& name) const { return directory_.path(name); }
   static void expect_refused(const std::string& path, const FileRules& rules,
                              const std::string& why) {
-    EXPECT_THAT([&] { read_regular_file(path, rules); },
-                ThrowsMessage<UsageError>(HasSubstr(why)))
+    EXPECT_THAT([&] { read_regular_file(path, rules); }, ThrowsMessage<UsageError>(HasSubstr(why)))
         << path;
   }
 

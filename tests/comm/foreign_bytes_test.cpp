@@ -31,7 +31,8 @@ TEST(ForeignBytesDeathTest, EndTheProcessWithALineThatSaysSo) {
                                              if (ranks.rank() == 0) send_foreign_bytes();
                                              for (;;) ranks.barrier();
                                            }),
-              ::testing::ExitedWithCode(1), "a connection between ranks brought what no rank sends");
+              ::testing::ExitedWithCode(1),
+              "a connection between ranks brought what no rank sends");
 }
 
 }  // namespace

@@ -28,7 +28,11 @@ TEST(JsonText, BracketsInStringsDoNotNest) {
 }
 
 TEST(JsonText, ControlCharactersBecomeQuestionMarks) {
-  Json json = {{"a", "red \x1b[31m\x07 \x7f\ttab\nline"}, {"b", {"\xc2\x9b" "2J", "h\xc3\xa9"}}};
+  Json json = {{"a", "red \x1b[31m\x07 \x7f\ttab\nline"},
+               {"b",
+                {"\xc2\x9b"
+                 "2J",
+                 "h\xc3\xa9"}}};
   make_printable(json);
   EXPECT_EQ(json["a"], "red ?[31m? ?\ttab\nline");
   EXPECT_EQ(json["b"][0], "?2J");

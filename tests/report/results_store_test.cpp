@@ -72,8 +72,8 @@ TEST_F(StoreTest, ALineThatNestsDeeplyIsIgnoredWithANote) {
 }
 
 TEST_F(StoreTest, AResultThatIsNoObjectIsRefused) {
-  for (const std::string& text : {std::string("null"), std::string("[1]"),
-                                  std::string(200'000, '[')}) {
+  for (const std::string& text :
+       {std::string("null"), std::string("[1]"), std::string(200'000, '[')}) {
     std::ofstream(directory_ + "/r.json") << text;
     EXPECT_THROW(read_result(directory_ + "/r.json"), UsageError);
   }

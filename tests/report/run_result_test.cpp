@@ -92,8 +92,7 @@ TEST(RunResult, AMissingFileIsNamed) {
     read_result("/nowhere/result.json");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "cannot read /nowhere/result.json: No such file or directory");
+    EXPECT_STREQ(error.what(), "cannot read /nowhere/result.json: No such file or directory");
   }
 }
 

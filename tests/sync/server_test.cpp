@@ -112,10 +112,9 @@ TEST(Server, RefusesARequestThatItDoesNotKnow) {
 // What worker 0 hears when it is done and asks until all are, but worker 1 vanished after its last
 // step. Nothing else would end this: every question gets its answer at once.
 std::string end_without_worker_1(const ServerSurroundings& surroundings) {
-  const ServerPlan plan{
-      .workers = 2,
-      .optimizer = {},
-      .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}}}};
+  const ServerPlan plan{.workers = 2,
+                        .optimizer = {},
+                        .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}}}};
   const auto errors = find_rank_runner("local").run(3, {}, [&](Communicator& everyone) {
     if (everyone.rank() == 2) return run_server(everyone, surroundings);
     ServerLink link(everyone, 2, plan.slices);

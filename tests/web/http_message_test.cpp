@@ -19,7 +19,8 @@ TEST(HttpHead, EndsAtItsEmptyLine) {
 
 TEST(HttpHead, HasMethodPathQueryAndHeaders) {
   const auto request = parse_http_head(
-      "GET /set?name=a%2Fb+c&x=&name=other&y HTTP/1.1\r\nHOST:  localhost:1 \r\nCookie: a=b\r\n\r\n");
+      "GET /set?name=a%2Fb+c&x=&name=other&y HTTP/1.1\r\nHOST:  localhost:1 \r\nCookie: "
+      "a=b\r\n\r\n");
   ASSERT_TRUE(request);
   EXPECT_EQ(request->method, "GET");
   EXPECT_EQ(request->path, "/set");

@@ -154,9 +154,8 @@ TEST(HttpServer, ReadersThatDoNotReadBlockNobodyAndTheirMemoryIsBounded) {
 }
 
 TEST(HttpServer, WhatTheHandlerThrowsIsAResponse) {
-  const HttpServer server({.respond = [](const HttpRequest&) -> HttpResponse {
-    throw std::runtime_error("broken");
-  }});
+  const HttpServer server(
+      {.respond = [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("broken"); }});
   EXPECT_THAT(get(server), HasSubstr("HTTP/1.1 500 "));
 }
 
