@@ -23,6 +23,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+TEST(TextTable, MarkdownCellsHoldNoHtmlAndNoLineEnds) {
+  TextTable table({{"name", TextTable::Align::Left}});
+  table.add({"a|b <img src=x>\n| c"});
+  EXPECT_THAT(table.markdown(), ::testing::HasSubstr("| a\\|b &lt;img src=x> \\| c |\n"));
+}
+
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
   TextTable table({{"name", TextTable::Align::Left}, {"count"}, {"note", TextTable::Align::Left}});
   table.add({"a", "1", ""});

@@ -7,10 +7,19 @@
 namespace lockstep {
 namespace {
 
-// Pipes would end the cell.
-std::string cell(std::string text) {
-  for (size_t i = 0; (i = text.find('|', i)) != std::string::npos; i += 2) text.insert(i, "\\");
-  return text;
+// Pipes and ends of lines would end the cell; a name that somebody else chose must not become HTML.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '|') {
+      safe += "\\|";
+    } else if (letter == '<') {
+      safe += "&lt;";
+    } else {
+      safe += letter == '\n' ? ' ' : letter;
+    }
+  }
+  return safe;
 }
 
 std::string markdown_row(const std::vector<std::string>& row) {
