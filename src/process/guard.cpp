@@ -139,6 +139,7 @@ Guard::Guard(const std::string& legacy, std::optional<Seconds> longest_stop) {
 
 Guard::~Guard() {
   tell(kFarewell);
+  kill(pid_, SIGCONT);  // somebody may have stopped it
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

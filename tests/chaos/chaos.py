@@ -22,6 +22,7 @@ import processes
 import runs
 
 LONGEST_WAIT = 4.0  # seconds until the fault
+UNHURT = 5  # seconds until a run that goes on is interrupted
 
 
 def available(kind):
@@ -54,14 +55,15 @@ def one(seed, lockstep, services):
                     env=processes.environment(mark), cwd=directory, start_new_session=True))
         time.sleep(moment)
         done = strike(fault, chance, run, started[0], mark)
-        ended = wait_for_end(started, fault, directory)
+        ended = wait_for_end(started, done, directory)
         sentences = demands.broken(run, ended, mark, fault, done, shared, lockstep)
     finally:
         end_all(mark)
         for each in started:
             each.wait()
         shutil.rmtree(directory, ignore_errors=True)
-    return kind, fault, f"after {moment:.2f} s: {done or 'nothing to do'}", sentences
+    told = done.words if done else "nothing to do"
+    return kind, fault, f"after {moment:.2f} s: {told}", sentences
 
 
 def strike(fault, chance, run, main, mark):
@@ -74,17 +76,27 @@ def strike(fault, chance, run, main, mark):
         return None
 
 
-def wait_for_end(started, fault, directory):
+def wait_for_end(started, done, directory):
     """Processes that were started by hand have nobody who ends them: all have to end themselves."""
-    if not demands.wait_for(lambda: all(each.poll() is not None for each in started),
-                            demands.PATIENCE):
-        if fault in faults.HARMLESS and started[0].poll() is None:
-            started[0].send_signal(signal.SIGINT)  # the fault did not hurt; it can be interrupted
-            demands.wait_for(lambda: all(each.poll() is not None for each in started), 30)
-    if any(each.poll() is None for each in started):
+    def over():
+        return all(each.poll() is not None for each in started
+                   if not done or each.pid != done.stopped)
+
+    if done and not done.harmless:
+        demands.wait_for(over, demands.PATIENCE)
+    else:
+        demands.wait_for(over, UNHURT)
+        for each in started:
+            if each.poll() is None:
+                each.send_signal(signal.SIGINT)
+        demands.wait_for(over, demands.PATIENCE)
+    if not over():
         return None
+    for each in started:  # one that nobody but its user could continue
+        if each.poll() is None:
+            each.send_signal(signal.SIGCONT)
     with open(os.path.join(directory, "err-0"), encoding="utf-8", errors="replace") as file:
-        return started[0].returncode, file.read()
+        return started[0].poll(), file.read()
 
 
 def main():

@@ -1,13 +1,17 @@
 """faults.py: what can go wrong with a run, done to it for real.
 
-A fault gets the run and all its processes, the first of which is the launcher. It returns a
-sentence that says what it did, or nothing when there was nothing to do it to.
+A fault gets the run, its first process (the launcher, or worker 0) and all others. It returns what
+it did, or None when there was nothing to do it to.
 """
+import collections
 import os
 import resource
 import signal
 
 import processes
+
+# `harmless`: a run that it does not hurt may go on. `stopped`: a process that it left stopped.
+Done = collections.namedtuple("Done", "words harmless stopped", defaults=(False, None))
 
 
 def to_one(number, name):
@@ -16,39 +20,40 @@ def to_one(number, name):
         if not others:
             return None
         victim = random.choice(others)
-        told = f"{name} to {processes.words(victim)}"
+        words = processes.words(victim)
         os.kill(victim, number)
-        return told
+        return Done(f"{name} to {words}", words.startswith("lockstep-guard"),
+                    victim if number == signal.SIGSTOP else None)
     return fault
 
 
 def kill_main(_random, _run, main, _others):
     os.kill(main, signal.SIGKILL)
-    return "SIGKILL to the first process"
+    return Done("SIGKILL to the first process")
 
 
 def kill_main_and_guard(_random, _run, main, others):
     guards = [pid for pid in others if processes.words(pid).startswith("lockstep-guard")]
     for pid in [*guards, main]:
         os.kill(pid, signal.SIGKILL)
-    return f"SIGKILL to the first process and {len(guards)} guards"
+    return Done(f"SIGKILL to the first process and {len(guards)} guards")
 
 
 def interrupt(_random, _run, main, _others):
     os.kill(main, signal.SIGINT)
-    return "SIGINT to the first process"
+    return Done("SIGINT to the first process")
 
 
 def terminate(_random, _run, main, _others):
     os.kill(main, signal.SIGTERM)
-    return "SIGTERM to the first process"
+    return Done("SIGTERM to the first process")
 
 
 def full_disk(random, _run, main, others):
     """No process may write another byte to a file: as on a full disk."""
     victim = random.choice([main, *others])
     resource.prlimit(victim, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
-    return f"no room for files of {processes.words(victim)}"
+    return Done(f"no room for files of {processes.words(victim)}", True)
 
 
 def remove_files(random, run, _main, _others):
@@ -62,7 +67,7 @@ def remove_files(random, run, _main, _others):
         os.remove(victim)
     except OSError:
         return None
-    return f"removed {os.path.relpath(victim, run.directory)}"
+    return Done(f"removed {os.path.relpath(victim, run.directory)}", True)
 
 
 FAULTS = {
@@ -75,5 +80,3 @@ FAULTS = {
     "full disk": full_disk,
     "remove file": remove_files,
 }
-# These may leave a run that works: it then has to end well.
-HARMLESS = {"remove file", "full disk", "kill one", "stop one"}
