@@ -79,7 +79,7 @@ class FrameworkFaults : public Launcher {
         "--threads=1",
         "--num-warmup-batches=2",
         "--display-every=1",
-        "--stall-timeout=5",
+        "--stall-timeout=20",
         fmt::format("--framework={}:{}", framework().name, framework().modes[0]),
         "--python=" + this->path("python")};
     words.insert(words.end(), more.begin(), more.end());
@@ -111,7 +111,7 @@ TYPED_TEST(FrameworkFaults, AKilledFrameworkEndsTheRun) {
 }
 
 TYPED_TEST(FrameworkFaults, AHungFrameworkEndsTheRunAfterTheTimeout) {
-  this->expect_end(this->train_and_signal(SIGSTOP), "--stall-timeout is 5 s");
+  this->expect_end(this->train_and_signal(SIGSTOP), "--stall-timeout is 20 s");
 }
 
 TYPED_TEST(FrameworkFaults, AMissingModuleIsNamedWithTheWayToGetIt) {

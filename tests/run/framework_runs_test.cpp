@@ -152,7 +152,7 @@ std::string FrameworkRuns::train_and_signal(int signal) const {
   const Command command = {
       .name = "the run",
       .argv = train({"--num-devices=2", "--threads=1", "--num-batches=20000", "--display-every=1",
-                     "--stall-timeout=3", "--framework", plainest(), "--python",
+                     "--stall-timeout=20", "--framework", plainest(), "--python",
                      script(mark + " exec " + python() + " \"$@\"")}),
       .directory = directory_.string()};
   std::string said;
@@ -179,7 +179,7 @@ TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
 TEST_P(FrameworkRuns, AHungPythonEndsTheRunAfterTheTimeout) {
   EXPECT_THAT(train_and_signal(SIGSTOP),
               AllOf(HasSubstr(std::string(GetParam().title) + " has reported no step for "),
-                    HasSubstr("--stall-timeout is 3 s")));
+                    HasSubstr("--stall-timeout is 20 s")));
 }
 
 TEST_P(FrameworkRuns, APythonWithoutTheFrameworkIsNamed) {

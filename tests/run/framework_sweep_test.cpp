@@ -37,7 +37,7 @@ TEST_P(FrameworkSweep, ComparesNetworksInTablesChartsAndAPage) {
   const Ran ran = run({LOCKSTEP_PROGRAM, "sweep",
                        fmt::format("--frameworks=lockstep,{}:{}", name(), GetParam().modes[0]),
                        "--models=trivial:4,lenet:4", "--optimizer=sgd,adam", "--num-batches=3",
-                       "--num-warmup-batches=1", "--repeats=1", "--threads=1",
+                       "--num-warmup-batches=1", "--repeats=1", "--num-devices=1", "--threads=1",
                        "--python=" + python(), "--output=" + out});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   int measured = 0, skipped = 0;

@@ -40,6 +40,8 @@ double beyond_rounding(const Lengths& lengths, size_t steps) {
   return rest <= 0 ? 0 : rest;  // NaN stays
 }
 
+double part_of(double difference, double moved) { return difference == 0 ? 0 : difference / moved; }
+
 }  // namespace
 
 double same_losses(const Framework& framework, std::span<const double> native,
@@ -67,14 +69,14 @@ double same_values(const Framework& framework, const NativeCheck& native,
       const std::vector<float> ours = next_row(our_file, row.size);
       const std::vector<float> other = next_row(their_file, row.size);
       if (!our_file || !their_file) throw Error("{} ends before {}", theirs.string(), row.name);
-      const double difference = beyond_rounding(lengths_of(ours, other), step + 1);
-      const double part = difference == 0 ? 0 : difference / row.moved[step];
+      const Lengths lengths = lengths_of(ours, other);
+      const double part = part_of(beyond_rounding(lengths, step + 1), row.moved[step]);
       if (!(part <= kSameGradient)) {  // nor NaN
         throw Error(
             "{} does not train the same network: after step {}, {} differs by {:.2g} of its change",
             framework.title, step + 1, row.name, std::isnan(part) ? kNever : part);
       }
-      largest = std::max(largest, part);
+      largest = std::max(largest, part_of(lengths.difference, row.moved[step]));
     }
   }
   return largest;

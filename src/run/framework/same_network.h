@@ -24,7 +24,7 @@ double same_losses(const Framework& framework, std::span<const double> native,
 
 // The largest difference of a row of numbers after a checked step, in relation to
 // CheckedRow::moved. `theirs`: a file like native.values. Throws Error that names the row when it
-// is above kSameGradient.
+// is above kSameGradient, and rounding of values does not explain it.
 double same_values(const Framework& framework, const NativeCheck& native,
                    const std::filesystem::path& theirs);
 
