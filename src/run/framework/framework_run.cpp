@@ -30,8 +30,8 @@
 namespace lockstep {
 namespace {
 
-// The second step shows what the optimizer keeps of the first. A later launch of a sweep trains what
-// the first one has checked and tried, so its memory is that of training alone.
+// The second step shows what the optimizer keeps of the first. A later launch of a sweep trains
+// what the first one has checked and tried, so its memory is that of training alone.
 int check_steps(const RunConfig& config) { return config.framework_mode.empty() ? 2 : 0; }
 
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
@@ -181,9 +181,9 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const int checked = check_steps(plan.config);
-  const NativeCheck native =
-      checked > 0 ? native_check(plan, input_share(group), checked, directory.path())
-                  : NativeCheck{};
+  const NativeCheck native = checked > 0
+                                 ? native_check(plan, input_share(group), checked, directory.path())
+                                 : NativeCheck{};
   const Seconds native_time = Clock::now() - begin;
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
