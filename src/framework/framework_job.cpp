@@ -105,6 +105,7 @@ std::string write_framework_job(const FrameworkJob& job, const std::string& dire
                      {"check",
                       {{"steps", job.check_steps},
                        {"learning_rate", job.check_learning_rate},
+                       {"weight_decay", job.check_weight_decay},
                        {"masked_layers", masked}}},
                      {"communicates", job.communicates},
                      {"rank", job.rank},

@@ -30,7 +30,7 @@ struct FrameworkJob {
 
   // The first steps, with which sameness is checked; 0: none.
   int check_steps = 0;
-  double check_learning_rate = 0;
+  double check_learning_rate = 0, check_weight_decay = 0;
 
   int rank = 0, size = 1, local_rank = 0;
   std::vector<std::string> addresses = {};  // HOST:PORT of every rank, where it may listen

@@ -26,7 +26,7 @@ double loss_of(const Json& json) {
 }
 
 CheckEvent check(const Json& json) {
-  CheckEvent event;
+  CheckEvent event = {.losses = {}, .values = known<std::string>(json, "values")};
   for (const Json& loss : json.at("losses")) event.losses.push_back(loss_of(loss));
   return event;
 }

@@ -5,7 +5,7 @@
 //
 //   {"event": "hello", "framework": "PyTorch", "version": "2.15.0", "libraries": {"oneDNN": "3.9"}}
 //   {"event": "network", "parameters": 25559081, "forward_macs": 3858000000}
-//   {"event": "check", "losses": [8.05, 7.93, 7.98]}
+//   {"event": "check", "losses": [8.05, 7.93], "values": "checked.f32"}
 //   {"event": "trial", "mode": "compile", "seconds": 0.31}
 //   {"event": "trial", "mode": "compile", "problem": "no C++ compiler"}
 //   {"event": "step", "step": 1, "begin": 81.25, "end": 81.61, "loss": 7.91,
@@ -39,7 +39,8 @@ struct NetworkEvent {
   std::optional<int64_t> forward_macs;
 };
 struct CheckEvent {
-  std::vector<double> losses;  // of the first steps
+  std::vector<double> losses;         // of the first steps
+  std::optional<std::string> values;  // file beside job.json: what they changed
 };
 struct TrialEvent {
   std::string mode;

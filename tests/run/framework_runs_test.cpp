@@ -7,6 +7,7 @@
 #include "measure/cores.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "run/planted_errors.h"
 #include "run/workers_fixture.h"
 
 namespace lockstep {
@@ -14,6 +15,9 @@ namespace lockstep {
 void PrintTo(const Framework& framework, std::ostream* out) { *out << framework.name; }
 
 namespace {
+
+const auto kSame =
+    ::testing::ContainsRegex("same network: losses agree to [-0-9.e]+, gradients to [-0-9.e]+");
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -59,6 +63,7 @@ class FrameworkRuns : public FrameworkProcess, public ::testing::WithParamInterf
     words.insert(words.end(), more.begin(), more.end());
     return run(train(words));
   }
+  std::string train_and_signal(int signal) const;
 };
 
 // Batch normalisation, branches, uneven padding, dropout, local response normalisation.
@@ -66,7 +71,7 @@ TEST_P(FrameworkRuns, TrainTheSameNetworks) {
   for (const char* model : {"resnet20", "cifar10_alexnet", "googlenet"}) {
     const Ran ran = train_with(plainest(), {"--model", model, "--num-batches=2"});
     ASSERT_EQ(ran.exit_code(), 0) << model << "\n" << ran.err;
-    EXPECT_THAT(ran.err, HasSubstr("same network: losses agree to ")) << model;
+    EXPECT_THAT(ran.err, kSame) << model;
     const RunResult result = read_result(path("r.json"));
     EXPECT_THAT(result.origin, StartsWith("framework " + name() + " ")) << model;
     EXPECT_EQ(result.steps.size(), 2u) << model;
@@ -80,7 +85,23 @@ TEST_P(FrameworkRuns, EveryModeTrainsTheSameNetwork) {
     const Ran ran = train_with(fmt::format("{}:{}", name(), mode),
                                {"--model=cifar10_alexnet", "--num-batches=2"});
     ASSERT_EQ(ran.exit_code(), 0) << mode << "\n" << ran.err;
-    EXPECT_THAT(ran.err, HasSubstr("same network: losses agree to ")) << mode;
+    EXPECT_THAT(ran.err, kSame) << mode;
+  }
+}
+
+// ResNet-20 has batch normalisation, uneven padding, and a dense layer with a bias.
+TEST_P(FrameworkRuns, AnErrorInAnAdapterIsNoticed) {
+  const std::string faulty = script(fmt::format(
+      "cp $1 right.py; sed -i -f edit $1; cmp -s right.py $1 && exit 3; exec {} \"$@\"", python()));
+  for (const PlantedError& planted : kPlantedErrors) {
+    if (planted.framework != name()) continue;
+    std::ofstream(path("edit")) << planted.edit << "\n";
+    const Ran ran = run(train({"--framework", plainest(), "--python", faulty, "--model=resnet20",
+                               "--num-batches=1", "--optimizer=momentum"}));
+    EXPECT_EQ(ran.exit_code(), 1) << planted.what;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr(" does not train the same network: "),
+                               HasSubstr(std::string(planted.noticed))))
+        << planted.what;
   }
 }
 
@@ -91,7 +112,7 @@ TEST_P(FrameworkRuns, TheFastestModeIsMeasured) {
     if (mode.empty()) continue;
     EXPECT_THAT(ran.err, HasSubstr(fmt::format("in mode {}: ", mode)));
   }
-  EXPECT_THAT(ran.err, HasSubstr("same network: losses agree to "));
+  EXPECT_THAT(ran.err, kSame);
 }
 
 // With momentum, so that a wrong average would show in all later steps.
@@ -125,12 +146,13 @@ TEST_P(FrameworkRuns, ALossThatIsNotANumberEndsTheRun) {
                              HasSubstr(" is not a number")));
 }
 
-TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
+// Two workers; once they train, the Python of rank 1 gets a signal. Returns what the run said.
+std::string FrameworkRuns::train_and_signal(int signal) const {
   const std::string mark = "FRAMEWORK_TEST=" + directory_.string();
   const Command command = {
       .name = "the run",
       .argv = train({"--num-devices=2", "--threads=1", "--num-batches=20000", "--display-every=1",
-                     "--framework", plainest(), "--python",
+                     "--stall-timeout=20", "--framework", plainest(), "--python",
                      script(mark + " exec " + python() + " \"$@\"")}),
       .directory = directory_.string()};
   std::string said;
@@ -140,14 +162,24 @@ TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
         said += line.text + "\n";
         if (!done && line.text.starts_with("1\t")) {
           done = true;
-          for (const pid_t each : processes_with(mark, "LOCKSTEP_RANK=1")) kill(each, SIGKILL);
+          for (const pid_t each : processes_with(mark, "LOCKSTEP_RANK=1")) kill(each, signal);
         }
         return Next::Continue;
       }});
   EXPECT_TRUE(done) << said;
   EXPECT_EQ(outcome.end, RunEnd::Failed);
-  EXPECT_THAT(said, AllOf(HasSubstr("rank 1"), HasSubstr("signal 9"))) << said;
   EXPECT_TRUE(processes_with(mark, "").empty());
+  return said;
+}
+
+TEST_P(FrameworkRuns, AKilledPythonEndsTheRunWithItsRank) {
+  EXPECT_THAT(train_and_signal(SIGKILL), AllOf(HasSubstr("rank 1"), HasSubstr("signal 9")));
+}
+
+TEST_P(FrameworkRuns, AHungPythonEndsTheRunAfterTheTimeout) {
+  EXPECT_THAT(train_and_signal(SIGSTOP),
+              AllOf(HasSubstr(std::string(GetParam().title) + " has reported no step for "),
+                    HasSubstr("--stall-timeout is 20 s")));
 }
 
 TEST_P(FrameworkRuns, APythonWithoutTheFrameworkIsNamed) {

@@ -1,10 +1,12 @@
 #include "run/framework/same_network.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <fstream>
 #include <limits>
 
 #include "base/error.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -22,6 +24,59 @@ TEST(SameNetwork, OtherLossesAreAnotherNetwork) {
   EXPECT_THROW(same_losses(any(), native, wrong), Error);
   EXPECT_THROW(same_losses(any(), native, few), Error);
   EXPECT_THROW(same_losses(any(), native, undefined), Error);
+}
+
+// Two rows, one step: a parameter of values near 1 that gradients moved by 0.1, and an average.
+class SameValues : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    native_.losses = {2.0};
+    native_.rows = {{"conv0/kernel", 2, {0.1}}, {"batchnorm0/moving_mean", 1, {0.5}}};
+    native_.values = write("native.f32", {1.0f, -1.0f, 0.5f});
+  }
+  std::filesystem::path write(const char* name, const std::vector<float>& values) const {
+    const std::filesystem::path path = temporary_.path() / name;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size() * sizeof(float)));
+    return path;
+  }
+  double difference(const std::vector<float>& theirs) const {
+    return same_values(any(), native_, write("theirs.f32", theirs));
+  }
+  std::string refusal(const std::vector<float>& theirs) const {
+    try {
+      difference(theirs);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TemporaryDirectory temporary_;
+  NativeCheck native_;
+};
+
+TEST_F(SameValues, ADifferenceIsAPartOfWhatGradientsMoved) {
+  EXPECT_EQ(difference({1.0f, -1.0f, 0.5f}), 0);
+  EXPECT_NEAR(difference({1.001f, -1.0f, 0.5f}), 0.01, 1e-5);
+  native_.rows[0].moved = {1e-7};
+  EXPECT_GT(difference({1.0000001f, -1.0f, 0.5f}), 1) << "the last bit is rounded: no failure";
+}
+
+TEST_F(SameValues, ARowThatDiffersIsNamed) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refusal({1.05f, -1.0f, 0.5f}),
+              ::testing::HasSubstr("after step 1, conv0/kernel differs by 0.5 of its change"));
+  EXPECT_THAT(refusal({1.0f, -1.0f, 0.0f}), ::testing::HasSubstr("moving_mean differs by 1 "));
+  EXPECT_THAT(refusal({nan, -1.0f, 0.5f}), ::testing::HasSubstr("conv0/kernel differs"));
+  EXPECT_THAT(refusal({1.0f, -1.0f}), ::testing::HasSubstr("ends before batchnorm0/moving_mean"));
+}
+
+TEST_F(SameValues, ARowThatGradientsDidNotMoveMustStay) {
+  native_.rows[0].moved = {0.0};
+  EXPECT_EQ(difference({1.0f, -1.0f, 0.5f}), 0);
+  EXPECT_THAT(refusal({1.01f, -1.0f, 0.5f}), ::testing::HasSubstr("conv0/kernel differs"));
 }
 
 TEST(SameNetwork, ParametersAndMultiplyAddsAreEqual) {

@@ -15,10 +15,11 @@ from jax import lax
 from jax.sharding import NamedSharding, PartitionSpec
 
 import lockstep_job
-from lockstep_job import Step, multiply_adds
+from lockstep_job import Step, loss_through, multiply_adds, numpy_array
 
 NAME = "JAX"
 MODES = ["jit", "jit-nhwc"]
+UNBIASED = False
 # Of an array: the same on all ranks, or for each rank its own rows or columns.
 ALL, OWN, OWN_COLUMNS = PartitionSpec(), PartitionSpec("ranks"), PartitionSpec(None, "ranks")
 
@@ -41,20 +42,18 @@ class Forward:
         return self.values.get(layer["name"] + "/" + role)
 
     def loss(self, images, labels):
-        outputs, loss = {"image": images}, 0.0
-        for layer in self.layers[1:]:
-            inputs = [outputs[name] for name in layer["inputs"]]
-            if layer["kind"] == "loss":
-                likelihoods = jax.nn.log_softmax(inputs[0])
-                own = jnp.take_along_axis(likelihoods, labels[:, None], 1)
-                loss -= layer["weight"] * own.mean()
-            else:
-                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
-                outputs[layer["name"]] = output
-                kernel = self.value(layer, "kernel")
-                if kernel is not None:
-                    self.macs += multiply_adds(layer, kernel.shape, output.shape)
-        return loss
+        def cross_entropy(logits):
+            return -jnp.take_along_axis(jax.nn.log_softmax(logits), labels[:, None], 1).mean()
+
+        return loss_through(
+            self.layers, images,
+            run=lambda layer, *inputs: getattr(self, "run_" + layer["kind"])(layer, *inputs),
+            cross_entropy=cross_entropy, observe=self.count_macs)
+
+    def count_macs(self, layer, output):  # of shapes, while the step is traced
+        kernel = self.value(layer, "kernel")
+        if kernel is not None:
+            self.macs += multiply_adds(layer, kernel.shape, output.shape)
 
     def per_channel(self, vector, x):
         """A vector of values per channel, such that it broadcasts to x."""
@@ -144,16 +143,16 @@ class Training:
     def __init__(self, job, mode, group):
         self.job, self.group = job, group
         self.layout = "NHWC" if mode == "jit-nhwc" else "NCHW"
-        self.values = {variable["name"]: self.place(values, ALL)
-                       for variable, values in self.first_values()}
+        self.variables = {variable["name"]: self.place(values, ALL)
+                          for variable, values in self.first_values()}
         self.momenta = {name: self.place(numpy.zeros(value.shape, "f"), ALL)
-                        for name, value in self.values.items()}
-        self.averages = {layer["name"]: (self.place(numpy.zeros(layer["output"][0], "f"), OWN),
-                                         self.place(numpy.ones(layer["output"][0], "f"), OWN))
-                         for layer in job.layers if layer["kind"] == "bn"}
-        self.images = self.place(self.array(*job.images()), OWN)
-        self.labels = self.place(self.array(*job.labels()), OWN_COLUMNS)  # of all steps
-        self.parameters = sum(value.size for value in self.values.values())
+                        for name, value in self.variables.items()}
+        self.moving = {layer["name"]: (self.place(numpy.zeros(layer["output"][0], "f"), OWN),
+                                       self.place(numpy.ones(layer["output"][0], "f"), OWN))
+                       for layer in job.normalisations}
+        self.images = self.place(numpy_array(*job.images(), self.layout), OWN)
+        self.labels = self.place(numpy_array(*job.labels()), OWN_COLUMNS)  # of all steps
+        self.parameters = sum(value.size for value in self.variables.values())
         self.macs = 0  # known once the step is traced
         step = self.step
         if group:
@@ -164,12 +163,17 @@ class Training:
     def first_values(self):
         if self.layout == "NHWC":
             return self.job.channels_last()
-        return ((variable, self.array(values, variable["shape"]))
+        return ((variable, numpy_array(values, variable["shape"]))
                 for variable, values in self.job.values())
 
-    def array(self, numbers, shape):
-        array = numpy.frombuffer(numbers, numbers.typecode).reshape(shape)
-        return array.transpose(0, 2, 3, 1) if len(shape) == 4 and self.layout == "NHWC" else array
+    def values(self):
+        arrays = (numpy.asarray(self.variables[variable["name"]])  # JAX sorts dictionaries
+                  for variable in self.job.network["variables"])
+        return self.job.channels_first(arrays) if self.layout == "NHWC" else arrays
+
+    def averages(self):
+        for layer in self.job.normalisations:
+            yield map(numpy.asarray, self.moving[layer["name"]])
 
     def place(self, array, spec):
         """On the device. With other ranks it is one array of them all, of which this is a part."""
@@ -209,12 +213,13 @@ class Training:
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()
-        masks = {name: self.place(self.array(*mask), OWN) for name, mask in (masks or {}).items()}
-        self.values, self.momenta, self.averages, loss = self.compiled(
-            self.values, self.momenta, self.averages, self.images, self.labels, masks,
+        masks = {name: self.place(numpy_array(*mask, self.layout), OWN)
+                 for name, mask in (masks or {}).items()}
+        self.variables, self.momenta, self.moving, loss = self.compiled(
+            self.variables, self.momenta, self.moving, self.images, self.labels, masks,
             numpy.int32(step), numpy.float32(learning_rate))
         if self.job.device == "cpu":
-            jax.block_until_ready((self.values, loss))
+            jax.block_until_ready((self.variables, loss))
         return Step(begin, time.monotonic(), lambda: loss.addressable_data(0).item(),
                     {} if self.group else {"exposed_communication": 0.0})
 

@@ -3,20 +3,24 @@
 An adapter is a Python module that defines
 
   NAME, MODES                  its name for people; its modes of execution, the plainest first
-  CHECKED                      the mode whose losses are checked, if that is not the measured one
+  UNBIASED                     whether moving averages of batch normalisation are of n/(n-1) times
+                               the variance of n values
   version()                    of the framework
   start(job)                   sets threads and device and joins the other ranks, if the job is
                                grouped; returns how they communicate ("gloo") and the group
   Training(job, mode, group)   a network with its values, optimizer and examples; `group`: that of
                                start(), or None: without the other ranks
     .parameters                how many values it trains
-    .macs                      multiply-adds per image, counted as it ran a checked step
+    .macs                      multiply-adds per image, counted by the shapes that it computed
     .train_step(step, learning_rate, masks)  -> Step
+    .values()                  of its variables, as the job has them in order and layout; arrays
+    .averages()                of its batch normalisations, in order: mean, variance
 
 and ends with lockstep_job.run(). Whatever costs time in a step is in train_step() and in the mode.
 """
 import array
 import collections
+import copy
 import json
 import math
 import os
@@ -44,7 +48,12 @@ class Job:
         self.steps = self.warmup_steps + self.timed_steps
         self.layers = self.network["layers"]
         self.shapes = {layer["name"]: layer["output"] for layer in self.layers}
+        self.normalisations = [layer for layer in self.layers if layer["kind"] == "bn"]
         self.grouped = self.size > 1 and self.communicates
+        read = set()
+        for layer in reversed(self.layers):  # which outputs no later layer reads
+            layer["reads_last"] = [name for name in set(layer.get("inputs", ())) if name not in read]
+            read.update(layer.get("inputs", ()))
 
     def numbers(self, name, kind):
         """All numbers of a file, as array.array of this type code."""
@@ -62,21 +71,36 @@ class Job:
             yield variable, numbers[place:place + size]
             place += size
 
+    def flattened(self, variable):
+        """Shape of what a dense layer flattens: C, H, W, or only C."""
+        layer = next(layer for layer in self.layers if layer["name"] == variable["layer"])
+        return self.shapes[layer["inputs"][0]]
+
     def channels_last(self):
         """The same for networks in NHWC, as numpy arrays. Kernels of convolutions are HWIO. Those
         of dense layers are input, output; inputs that come from an image are in order H, W, C."""
-        import numpy  # not every framework needs it
-        inputs = {layer["name"]: layer["inputs"][0] for layer in self.layers[1:]}
         for variable, numbers in self.values():
-            values = numpy.frombuffer(numbers, "f").reshape(variable["shape"])
+            values = numpy_array(numbers, variable["shape"])
             if values.ndim == 4:
                 values = values.transpose(2, 3, 1, 0)
             elif values.ndim == 2:
-                image = self.shapes[inputs[variable["layer"]]]
+                image = self.flattened(variable)
                 if len(image) == 3:
                     values = values.reshape(-1, *image).transpose(0, 2, 3, 1).reshape(values.shape)
                 values = values.T
             yield variable, values
+
+    def channels_first(self, arrays):
+        """Back from channels_last()."""
+        for variable, values in zip(self.network["variables"], arrays):
+            if values.ndim == 4:
+                values = values.transpose(3, 2, 0, 1)
+            elif values.ndim == 2:
+                values = values.T
+                if len(image := self.flattened(variable)) == 3:
+                    channels, height, width = image
+                    values = values.reshape(-1, height, width, channels).transpose(0, 3, 1, 2)
+            yield values.ravel()
 
     def images(self):
         return self.numbers("images.f32", "f"), [self.batch_size, *self.image]
@@ -98,6 +122,30 @@ class Job:
             yield masks
 
 
+def numpy_array(numbers, shape, layout="NCHW"):
+    """Images are NCHW in the files."""
+    import numpy  # not every framework needs it
+    array = numpy.frombuffer(numbers, numbers.typecode).reshape(shape)
+    return array.transpose(0, 2, 3, 1) if len(shape) == 4 and layout == "NHWC" else array
+
+
+def loss_through(layers, images, run, cross_entropy, observe=None):
+    """The loss of a batch: run(layer, *inputs) for every layer in order. An output is dropped after
+    its last reader. observe(layer, output): told of every layer."""
+    outputs, loss = {"image": images}, 0.0
+    for layer in layers[1:]:
+        inputs = [outputs[name] for name in layer["inputs"]]
+        for name in layer["reads_last"]:
+            del outputs[name]
+        if layer["kind"] == "loss":
+            loss = loss + layer["weight"] * cross_entropy(inputs[0])
+        else:
+            outputs[layer["name"]] = output = run(layer, *inputs)
+            if observe:
+                observe(layer, output)
+    return loss
+
+
 def multiply_adds(layer, kernel, output):
     """Per image, of a layer with kernels, by shapes: each number of the output is a sum over one
     filter."""
@@ -110,12 +158,25 @@ def json_number(value):
 
 
 def check(job, adapter, mode):
-    """The losses of the first steps, with the dropout masks of the job."""
-    training = adapter.Training(job, getattr(adapter, "CHECKED", mode), None)
-    losses = [training.train_step(step, job.check["learning_rate"], masks).loss()
-              for step, masks in enumerate(job.masks())]
+    """Trains the first steps alone, with the dropout masks and the weight decay of the check. What
+    they change goes into a file: the variables, then the moving averages, after every step."""
+    job = copy.copy(job)
+    job.weight_decay = job.check["weight_decay"]
+    training = adapter.Training(job, mode, None)
+    losses = []
+    with open(os.path.join(job.folder, "checked.f32"), "wb") as file:
+        for step, masks in enumerate(job.masks()):
+            losses.append(training.train_step(step, job.check["learning_rate"], masks).loss())
+            for values in training.values():
+                file.write(values)
+            for layer, (mean, variance) in zip(job.normalisations, training.averages()):
+                file.write(mean)
+                old = layer["decay"] ** (step + 1)  # what is left of the first 1
+                count = job.batch_size * math.prod(layer["output"][1:])
+                scale = (count - 1) / count if adapter.UNBIASED else 1.0
+                file.write(array.array("f", [old + scale * (each - old) for each in variance]))
     report("network", parameters=training.parameters, forward_macs=training.macs)
-    report("check", losses=[json_number(loss) for loss in losses])
+    report("check", losses=[json_number(loss) for loss in losses], values="checked.f32")
 
 
 def fastest_mode(job, adapter):

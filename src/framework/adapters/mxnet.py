@@ -16,7 +16,7 @@ import traceback
 import numpy
 
 import lockstep_job
-from lockstep_job import Step, multiply_adds
+from lockstep_job import Step, loss_through, multiply_adds
 
 # MXNet reads these when it is imported: one operator at a time, on all threads of the job.
 os.environ.update(OMP_NUM_THREADS=str(lockstep_job.Job(sys.argv[1]).threads),
@@ -25,6 +25,7 @@ import mxnet as mx  # noqa: E402
 
 NAME = "MXNet"
 MODES = ["imperative", "hybrid", "hybrid-static"]
+UNBIASED = False
 HYBRIDIZE = {"imperative": {"active": False}, "hybrid": {},
              "hybrid-static": {"static_alloc": True, "static_shape": True}}
 
@@ -50,20 +51,21 @@ class Network(mx.gluon.HybridBlock):
         super().__init__()
         self.layers, self.shapes, self.batch_size = job.layers, job.shapes, job.batch_size
         self.masked_layers = job.check["masked_layers"]
-        self.macs = None  # multiply-adds per image, while they are counted
+        self.observe = None  # told of every layer, while multiply-adds are counted
         self.trained = []
         for variable, values in job.values():
             parameter = self.add(variable["name"].replace("/", "_"),
                                  tensor(values, variable["shape"], context))
             parameter.wd_mult = 1.0 if variable["decays"] else 0.0
             self.trained.append(parameter)
-        for layer in self.layers:
-            if layer["kind"] == "bn":
-                zeros = mx.nd.zeros(layer["output"][0], ctx=context)
-                self.add(layer["name"] + "_mean", zeros, grad_req="null")
-                self.add(layer["name"] + "_variance", zeros + 1, grad_req="null")
-                if not layer["scale"]:
-                    self.add(layer["name"] + "_gamma", zeros + 1, grad_req="null")
+        self.averages = []  # of batch normalisation: mean, variance
+        for layer in job.normalisations:
+            zeros = mx.nd.zeros(layer["output"][0], ctx=context)
+            self.averages.append((self.add(layer["name"] + "_mean", zeros, grad_req="null"),
+                                  self.add(layer["name"] + "_variance", zeros + 1,
+                                           grad_req="null")))
+            if not layer["scale"]:
+                self.add(layer["name"] + "_gamma", zeros + 1, grad_req="null")
 
     def add(self, name, value, grad_req="write"):
         parameter = self.params.get(name, shape=value.shape, grad_req=grad_req,
@@ -76,29 +78,31 @@ class Network(mx.gluon.HybridBlock):
     def hybrid_forward(self, F, images, labels, *masks, **values):
         """F: mx.nd computes, mx.sym makes the graph of a hybrid mode."""
         masks = dict(zip(self.masked_layers, masks))  # of a checked step
-        outputs, loss = {"image": images}, 0
-        for layer in self.layers[1:]:
-            inputs = [outputs[name] for name in layer["inputs"]]
+
+        def run(layer, *inputs):
             own = {role: values.get(layer["name"] + "_" + role)
                    for role in ("kernel", "bias", "gamma", "beta", "mean", "variance")}
             own["mask"] = masks.get(layer["name"])
-            if layer["kind"] == "loss":
-                likelihood = F.pick(F.log_softmax(inputs[0]), labels)
-                loss = loss - layer["weight"] * F.mean(likelihood)
-            else:
-                output = getattr(self, "run_" + layer["kind"])(F, layer, own, *inputs)
-                outputs[layer["name"]] = output
-                if self.macs is not None and own["kernel"] is not None:
-                    self.macs += multiply_adds(layer, own["kernel"].shape, output.shape)
-        return loss
+            return getattr(self, "run_" + layer["kind"])(F, layer, own, *inputs)
+
+        return loss_through(self.layers, images, run,
+                            lambda logits: -F.mean(F.pick(F.log_softmax(logits), labels)),
+                            self.observe)
 
     def count_macs(self, images, labels):
-        """By one more pass through the layers: only arrays have shapes, not graphs."""
-        self.macs = 0
+        """Per image, by one more pass through the layers: only arrays have shapes, not graphs."""
         values = {name: parameter.data() for name, parameter in self._reg_params.items()}
+        counts = []
+
+        def observe(layer, output):
+            kernel = values.get(layer["name"] + "_kernel")
+            if kernel is not None:
+                counts.append(multiply_adds(layer, kernel.shape, output.shape))
+
+        self.observe = observe
         self.hybrid_forward(mx.nd, images, labels, **values)
-        macs, self.macs = self.macs, None
-        return macs
+        self.observe = None
+        return sum(counts)
 
     def run_conv(self, F, layer, own, x, groups=1):
         top, bottom, left, right = layer["pads"]
@@ -190,6 +194,13 @@ class Training:
     def macs(self):
         with self.context:
             return self.network.count_macs(self.images, self.labels[0])
+
+    def values(self):
+        return (value.data().asnumpy() for value in self.network.trained)
+
+    def averages(self):
+        for mean, variance in self.network.averages:
+            yield mean.data().asnumpy(), variance.data().asnumpy()
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()

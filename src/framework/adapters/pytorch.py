@@ -4,6 +4,7 @@ usage: lockstep_pytorch.py JOB.json
 
 The job describes the network layer by layer. lockstep_job.py reads it and reports the steps.
 """
+import array
 import os
 import time
 
@@ -11,11 +12,11 @@ import torch
 import torch.nn.functional as F
 
 import lockstep_job
-from lockstep_job import Step
+from lockstep_job import Step, loss_through
 
 NAME = "PyTorch"
 MODES = ["eager", "eager-channels-last", "compile", "compile-channels-last"]
-CHECKED = "eager"  # all modes have this code; to compile it once more can take minutes
+UNBIASED = True
 
 
 def version():
@@ -29,6 +30,13 @@ def tensor(numbers, shape):
 DTYPES = {"f": torch.float32, "i": torch.int32, "B": torch.uint8}
 
 
+def numbers_of(tensor):
+    """Back from tensor(), in plain order."""
+    numbers = array.array("f", bytes(4 * tensor.numel()))
+    torch.frombuffer(numbers, dtype=torch.float32).view(tensor.shape).copy_(tensor.detach())
+    return numbers
+
+
 class Network(torch.nn.Module):
     """The layers of the job, in order. Parameters have the names of the job."""
 
@@ -36,34 +44,36 @@ class Network(torch.nn.Module):
         super().__init__()
         self.layers = job.layers
         self.masks = None  # by layer, of a checked step
-        self.macs = 0  # multiply-adds of a checked step, per image
         for variable, values in job.values():
             value = tensor(values, variable["shape"])
             self.register_parameter(variable["name"].replace("/", "_"), torch.nn.Parameter(value))
-        for layer in self.layers:
-            if layer["kind"] == "bn":
-                channels = layer["output"][0]
-                self.register_buffer(layer["name"] + "_mean", torch.zeros(channels))
-                self.register_buffer(layer["name"] + "_variance", torch.ones(channels))
+        for layer in job.normalisations:
+            channels = layer["output"][0]
+            self.register_buffer(layer["name"] + "_mean", torch.zeros(channels))
+            self.register_buffer(layer["name"] + "_variance", torch.ones(channels))
 
     def value(self, layer, role):
         return getattr(self, layer["name"] + "_" + role, None)
 
-    def forward(self, images, labels):
-        outputs, loss = {"image": images}, 0
-        if self.masks is not None:
-            self.macs = 0
-        for layer in self.layers[1:]:
-            inputs = [outputs[name] for name in layer["inputs"]]
-            if layer["kind"] == "loss":
-                loss = loss + layer["weight"] * F.cross_entropy(inputs[0], labels)
-            else:
-                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
-                outputs[layer["name"]] = output
-                kernel = self.value(layer, "kernel")
-                if self.masks is not None and kernel is not None:
-                    self.macs += output[0].numel() * kernel[0].numel()
-        return loss
+    def forward(self, images, labels, observe=None):
+        def run(layer, *inputs):
+            return getattr(self, "run_" + layer["kind"])(layer, *inputs)
+
+        return loss_through(self.layers, images, run,
+                            lambda logits: F.cross_entropy(logits, labels), observe)
+
+    def count_macs(self, images, labels):
+        """Multiply-adds per image, by one more pass through the layers."""
+        counts = []
+
+        def observe(layer, output):
+            kernel = self.value(layer, "kernel")
+            if kernel is not None:
+                counts.append(output[0].numel() * kernel[0].numel())
+
+        with torch.no_grad():
+            self.forward(images, labels, observe)
+        return sum(counts)
 
     def run_conv(self, layer, x, groups=1):
         top, bottom, left, right = layer["pads"]
@@ -106,13 +116,16 @@ class Network(torch.nn.Module):
         size = 2 * layer["radius"] + 1
         return F.local_response_norm(x, size, layer["alpha"] * size, layer["beta"], layer["bias"])
 
-    def run_relu(self, layer, x):
-        return F.relu(x) if layer["ceiling"] is None else F.hardtanh(x, 0, layer["ceiling"])
+    def run_relu(self, layer, x):  # in place where no other layer reads its input
+        alone = layer["inputs"] == layer["reads_last"]
+        if layer["ceiling"] is None:
+            return F.relu(x, inplace=alone)
+        return F.hardtanh(x, 0, layer["ceiling"], inplace=alone)
 
     run_relu6 = run_relu
 
     def run_dropout(self, layer, x):
-        if self.masks is None:
+        if not self.masks:
             return F.dropout(x, 1 - layer["keep"], training=True)
         return x * self.masks[layer["name"]].reshape(x.shape) / layer["keep"]
 
@@ -146,7 +159,8 @@ class Training:
         self.model, self.communication = self.network, None
         if group:
             self.model = torch.nn.parallel.DistributedDataParallel(
-                self.network, process_group=group, gradient_as_bucket_view=True)
+                self.network, process_group=group, gradient_as_bucket_view=True,
+                broadcast_buffers=False)  # every rank keeps its own moving averages
             if mode.startswith("eager") and job.device == "cpu":
                 self.communication = ExposedCommunication(self.model)
         self.knows_communication = not group or self.communication
@@ -161,15 +175,23 @@ class Training:
                   {"params": others, "weight_decay": 0}]
         momentum = self.job.optimizer["momentum"] if self.job.optimizer["name"] == "momentum" else 0
         return torch.optim.SGD([group for group in groups if group["params"]], lr=0.0,
-                               momentum=momentum, nesterov=momentum > 0)
+                               momentum=momentum, nesterov=momentum > 0, fused=True)
 
     @property
     def macs(self):
-        return self.network.macs
+        return self.network.count_macs(self.images, self.labels[0])
+
+    def values(self):
+        return map(numbers_of, self.network.parameters())
+
+    def averages(self):
+        for layer in self.job.normalisations:
+            yield (numbers_of(self.network.value(layer, "mean")),
+                   numbers_of(self.network.value(layer, "variance")))
 
     def train_step(self, step, learning_rate, masks):
         begin = time.monotonic()
-        if masks is not None:
+        if masks:
             self.network.masks = {name: tensor(*mask).to(self.device)
                                   for name, mask in masks.items()}
         for group in self.optimizer.param_groups:

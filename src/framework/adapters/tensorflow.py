@@ -10,14 +10,14 @@ import os
 import time
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # read when TensorFlow is imported
-import numpy
 import tensorflow as tf
 
 import lockstep_job
-from lockstep_job import Step, multiply_adds
+from lockstep_job import Step, loss_through, multiply_adds, numpy_array
 
 NAME = "TensorFlow"
 MODES = ["function", "function-xla"]
+UNBIASED = True
 
 
 def version():
@@ -47,30 +47,27 @@ class Network:
         self.values = {variable["name"]: tf.Variable(values, name=variable["name"])
                        for variable, values in job.channels_last()}
         self.averages = {}  # of batch normalisation: mean, variance
-        for layer in self.layers:
-            if layer["kind"] == "bn":
-                channels = [layer["output"][0]]
-                self.averages[layer["name"]] = (tf.Variable(tf.zeros(channels), trainable=False),
-                                                tf.Variable(tf.ones(channels), trainable=False))
+        for layer in job.normalisations:
+            channels = [layer["output"][0]]
+            self.averages[layer["name"]] = (tf.Variable(tf.zeros(channels), trainable=False),
+                                            tf.Variable(tf.ones(channels), trainable=False))
 
     def value(self, layer, role):
         return self.values.get(layer["name"] + "/" + role)
 
     def loss(self, images, labels, masks):
         self.masks, self.macs = masks, 0
-        outputs, loss = {"image": images}, 0.0
-        for layer in self.layers[1:]:
-            inputs = [outputs[name] for name in layer["inputs"]]
-            if layer["kind"] == "loss":
-                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, inputs[0])
-                loss += layer["weight"] * tf.reduce_mean(losses)
-            else:
-                output = getattr(self, "run_" + layer["kind"])(layer, *inputs)
-                outputs[layer["name"]] = output
-                kernel = self.value(layer, "kernel")
-                if kernel is not None:
-                    self.macs += multiply_adds(layer, kernel.shape, output.shape)
-        return loss
+        return loss_through(
+            self.layers, images,
+            run=lambda layer, *inputs: getattr(self, "run_" + layer["kind"])(layer, *inputs),
+            cross_entropy=lambda logits: tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)),
+            observe=self.count_macs)
+
+    def count_macs(self, layer, output):  # of shapes, while a function is traced
+        kernel = self.value(layer, "kernel")
+        if kernel is not None:
+            self.macs += multiply_adds(layer, kernel.shape, output.shape)
 
     def with_bias(self, layer, x):
         bias = self.value(layer, "bias")
@@ -142,9 +139,8 @@ class Network:
 
 
 def tensor(numbers, shape):
-    """On the device. Of images, NCHW becomes NHWC."""
-    array = numpy.frombuffer(numbers, numbers.typecode).reshape(shape)
-    return tf.identity(array.transpose(0, 2, 3, 1) if array.ndim == 4 else array)
+    """On the device, in NHWC."""
+    return tf.identity(numpy_array(numbers, shape, "NHWC"))
 
 
 class Training:
@@ -155,9 +151,10 @@ class Training:
         self.network = Network(job)
         self.images = tensor(*job.images())
         self.labels = tensor(*job.labels())  # of all steps
-        self.values = list(self.network.values.values())
-        self.parameters = sum(value.shape.num_elements() for value in self.values)
-        self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False) for value in self.values]
+        self.variables = list(self.network.values.values())
+        self.parameters = sum(value.shape.num_elements() for value in self.variables)
+        self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False)
+                        for value in self.variables]
         # XLA does not compile the all-reduce: between ranks it compiles what is on either side.
         xla = mode == "function-xla"
         self.gradients = tf.function(self.gradients, jit_compile=xla)
@@ -169,17 +166,24 @@ class Training:
     def macs(self):
         return self.network.macs
 
+    def values(self):
+        return self.job.channels_first(value.numpy() for value in self.variables)
+
+    def averages(self):
+        for mean, variance in self.network.averages.values():
+            yield mean.numpy(), variance.numpy()
+
     def gradients(self, step, masks):
         with tf.GradientTape() as tape:
             labels = tf.gather(self.labels, step)  # for labels[step] XLA would compile every step
             loss = self.network.loss(self.images, labels, masks)
-        return loss, tape.gradient(loss, self.values)
+        return loss, tape.gradient(loss, self.variables)
 
     def update(self, gradients, learning_rate):
         optimizer = self.job.optimizer
-        variables = self.job.network["variables"]
-        for variable, value, sums, gradient in zip(variables, self.values, self.momenta, gradients):
-            if variable["decays"]:
+        decays = [variable["decays"] for variable in self.job.network["variables"]]
+        for decay, value, sums, gradient in zip(decays, self.variables, self.momenta, gradients):
+            if decay:
                 gradient += self.job.weight_decay * value
             if optimizer["name"] == "momentum":
                 tf.raw_ops.ResourceApplyMomentum(

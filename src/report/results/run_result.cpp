@@ -250,6 +250,8 @@ void fields(Like<FrameworkRun> auto& framework, auto&& visit) {
   visit("checked_steps", framework.checked_steps);
   visit("loss_difference", framework.loss_difference);
   visit("loss_tolerance", framework.loss_tolerance);
+  visit("gradient_difference", framework.gradient_difference);
+  visit("gradient_tolerance", framework.gradient_tolerance);
 }
 
 void fields(Like<Provenance> auto& provenance, auto&& visit) {

@@ -3,6 +3,7 @@
 // The schema version changes when a key changes its meaning or goes; new keys do not change it.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -115,6 +116,9 @@ struct FrameworkRun {
   int checked_steps = 0;
   double loss_difference = 0;  // largest of a checked step, relative
   double loss_tolerance = 0;
+  // Largest of a parameter after a checked step, as a part of what gradients changed.
+  double gradient_difference = std::numeric_limits<double>::quiet_NaN();
+  double gradient_tolerance = 0;
 };
 
 // Skipped: a sweep found that it is not supported; `error` says why.

@@ -24,7 +24,7 @@ TimePoint point_at(Seconds since_boot) {
 
 }  // namespace
 
-FrameworkListener::FrameworkListener(const RunPlan& plan, const NativeLosses& native, int rank,
+FrameworkListener::FrameworkListener(const RunPlan& plan, const NativeCheck& native, int rank,
                                      Context& context)
     : plan_(plan),
       framework_(*find_framework(plan.config).framework),
@@ -53,7 +53,9 @@ bool FrameworkListener::all_tried() const {
 }
 
 void FrameworkListener::require_check() const {
-  if (!loss_difference_) throw Error("{} reported no losses of checked steps", framework_.title);
+  if (!loss_difference_ || !gradient_difference_) {
+    throw Error("{} did not report the checked steps", framework_.title);
+  }
 }
 
 Seconds FrameworkListener::longest_step() const {
@@ -82,10 +84,17 @@ void FrameworkListener::take(const NetworkEvent& event) {
 
 void FrameworkListener::take(const CheckEvent& event) {
   checked_ = last_event_;
+  if (event.values) {  // before losses: a parameter tells more
+    const std::filesystem::path directory = native_.values.parent_path();
+    gradient_difference_ = same_values(framework_, native_, directory / *event.values);
+  }
   loss_difference_ = same_losses(framework_, native_.losses, event.losses);
   if (rank_ > 0) return;
-  context_.err << fmt::format("same network: losses agree to {:.1g}\n", *loss_difference_)
-               << std::flush;
+  context_.err << fmt::format("same network: losses agree to {:.1g}", *loss_difference_);
+  if (gradient_difference_) {
+    context_.err << fmt::format(", gradients to {:.1g}", *gradient_difference_);
+  }
+  context_.err << std::endl;
 }
 
 void FrameworkListener::take(const TrialEvent& event) {
@@ -161,7 +170,9 @@ void FrameworkListener::describe(RunResult& result, const std::optional<std::str
       .trials = trials_,
       .checked_steps = loss_difference_ ? static_cast<int>(native_.losses.size()) : 0,
       .loss_difference = loss_difference_.value_or(kUnknown),
-      .loss_tolerance = kSameLoss};
+      .loss_tolerance = kSameLoss,
+      .gradient_difference = gradient_difference_.value_or(kUnknown),
+      .gradient_tolerance = kSameGradient};
   result.libraries = hello_.libraries;
   result.facts.communicator = hello_.communication;
   result.peak_memory_bytes = done_.peak_memory_bytes;

@@ -12,7 +12,7 @@
 #include "framework/frameworks.h"
 #include "process/run_commands.h"
 #include "report/results/run_result.h"
-#include "run/framework/native_losses.h"
+#include "run/framework/native_check.h"
 #include "run/run_plan.h"
 
 namespace lockstep {
@@ -20,14 +20,14 @@ namespace lockstep {
 class FrameworkListener {
  public:
   // Borrows all of it.
-  FrameworkListener(const RunPlan& plan, const NativeLosses& native, int rank, Context& context);
+  FrameworkListener(const RunPlan& plan, const NativeCheck& native, int rank, Context& context);
 
   // Throws Error when a loss is not finite, or when it is another network that is trained.
   Next hear(const OutputLine& line);
 
   bool all_tried() const;  // every mode of the framework; throws Error when none can be used
   std::span<const FrameworkTrial> trials() const { return trials_; }
-  void require_check() const;  // throws Error when no losses were checked
+  void require_check() const;  // throws Error when losses or values were not checked
   bool trains() const { return !steps_.empty(); }
   Seconds longest_step() const;
   Seconds silence() const;                 // since its last event
@@ -52,11 +52,11 @@ class FrameworkListener {
 
   const RunPlan& plan_;
   const Framework& framework_;
-  const NativeLosses& native_;
+  const NativeCheck& native_;
   int rank_;
   Context& context_;
   HelloEvent hello_;
-  std::optional<double> loss_difference_;
+  std::optional<double> loss_difference_, gradient_difference_;
   DoneEvent done_;
   std::vector<FrameworkTrial> trials_;
   std::vector<std::string> unusable_;  // modes, with the reason

@@ -23,16 +23,16 @@
 #include "report/results/merge_ranks.h"
 #include "run/framework/framework_listener.h"
 #include "run/framework/framework_watch.h"
-#include "run/framework/native_losses.h"
+#include "run/framework/native_check.h"
 #include "run/gather_run.h"
 #include "run/run_input.h"
 
 namespace lockstep {
 namespace {
 
-// A later launch of a sweep trains what the first one has checked and tried, so its memory is that
-// of training alone.
-int check_steps(const RunConfig& config) { return config.framework_mode.empty() ? 3 : 0; }
+// The second step shows what the optimizer keeps of the first. A later launch of a sweep trains
+// what the first one has checked and tried, so its memory is that of training alone.
+int check_steps(const RunConfig& config) { return config.framework_mode.empty() ? 2 : 0; }
 
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
 
@@ -58,7 +58,7 @@ std::vector<std::string> rendezvous(Group& group, const RunConfig& config) {
 }
 
 FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
-                    const NativeLosses& native) {
+                    const NativeCheck& native) {
   const int steps = plan.facts.warmup_steps + plan.facts.timed_steps;
   std::vector<double> rates;
   for (int step = 0; step < steps; ++step) rates.push_back(plan.schedule.at(step));
@@ -77,6 +77,7 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .communicates = plan.strategy->communicates,
           .check_steps = static_cast<int>(native.losses.size()),
           .check_learning_rate = native.learning_rate,
+          .check_weight_decay = native.weight_decay,
           .rank = group.rank(),
           .size = group.control().size(),
           .local_rank = group.local_rank(),
@@ -178,13 +179,14 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const Framework& framework = *choice.framework;
   const TimePoint begin = Clock::now();
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
+  const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const int checked = check_steps(plan.config);
-  const NativeLosses native =
-      checked > 0 ? native_losses(plan, input_share(group), checked) : NativeLosses{};
+  const NativeCheck native = checked > 0
+                                 ? native_check(plan, input_share(group), checked, directory.path())
+                                 : NativeCheck{};
   const Seconds native_time = Clock::now() - begin;
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
-  const ScratchDirectory directory(std::filesystem::temp_directory_path());
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
   const FrameworkJob job = job_of(plan, group, *input, native);
   const std::string job_file = write_framework_job(job, directory.path().string());
