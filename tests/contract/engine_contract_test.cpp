@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "engine/reference/reference_engine.h"
+#include "engine/reference/small_networks.h"
 #include "support/engines.h"
-#include "support/reference_engine.h"
-#include "support/small_networks.h"
 
 namespace lockstep {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/reference/small_networks.h"
 #include "support/engines.h"
-#include "support/small_networks.h"
 
 namespace lockstep {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "contract/engine_fixture.h"
-#include "support/reference_engine.h"
+#include "engine/reference/reference_engine.h"
 
 namespace lockstep {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "comm/gather.h"
+#include "engine/reference/replica.h"
 #include "support/ranks.h"
-#include "support/replica.h"
 #include "support/strategy_runs.h"
 
 namespace lockstep {

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "engine/native/conv_tuning.h"
 #include "engine/native/native_engine.h"
-#include "support/replica.h"
-#include "support/small_networks.h"
+#include "engine/reference/replica.h"
+#include "engine/reference/small_networks.h"
 
 namespace lockstep {
 namespace {

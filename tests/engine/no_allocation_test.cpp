@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "engine/allocation_count.h"
+#include "engine/reference/small_networks.h"
 #include "support/engines.h"
-#include "support/small_networks.h"
 #include "tensor/memory.h"
 
 namespace lockstep {

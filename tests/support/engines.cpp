@@ -1,6 +1,6 @@
 #include "support/engines.h"
 
-#include "support/reference_engine.h"
+#include "engine/reference/reference_engine.h"
 #ifdef LOCKSTEP_HAS_NATIVE_ENGINE
 #include "engine/native/native_engine.h"
 #endif

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "support/replica.h"
+#include "engine/reference/replica.h"
 
 namespace lockstep {
 

@@ -2,8 +2,8 @@
 // commands can be tested without the fast engines.
 #pragma once
 
+#include "engine/reference/reference_engine.h"
 #include "run/engines.h"
-#include "support/reference_engine.h"
 
 namespace lockstep {
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "comm/local.h"
+#include "engine/reference/reference_engine.h"
+#include "engine/reference/replica.h"
 #include "support/ranks.h"
-#include "support/reference_engine.h"
-#include "support/replica.h"
 #include "train/replicated.h"
 
 namespace lockstep {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/reference/small_networks.h"
 #include "nn/optimizer.h"
-#include "support/small_networks.h"
 #include "sync/server.h"
 #include "sync/strategies.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/reference/replica.h"
 #include "nn/zoo.h"
-#include "support/replica.h"
 
 namespace lockstep {
 

@@ -3,8 +3,8 @@
 
 #include "data/pipeline/synthetic.h"
 #include "engine/allocation_count.h"
+#include "engine/reference/small_networks.h"
 #include "support/engines.h"
-#include "support/small_networks.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
 #include "train/replicated.h"

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "data/pipeline/synthetic.h"
+#include "engine/reference/reference_engine.h"
 #include "nn/l2.h"
 #include "nn/parameters.h"
-#include "support/reference_engine.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
 #include "train/replicated.h"

@@ -1,6 +1,6 @@
 // The blocks that networks are made of: the patterns that an engine fuses, writes in slices or
 // updates in place, each also in the variant where a value has a second reader and it must not.
-#include "support/small_networks.h"
+#include "engine/reference/small_networks.h"
 
 namespace lockstep {
 namespace {

@@ -1,7 +1,7 @@
 // reference_layers_channels.cpp: layers that lay channels side by side: concatenation, padding.
 //
 // Both copy blocks of channels of an image into a part of the output's channels.
-#include "support/reference_layers.h"
+#include "engine/reference/reference_layers.h"
 
 namespace lockstep::reference {
 namespace {

@@ -1,14 +1,14 @@
 // The reference against numbers worked out by hand: what finite differences cannot see, because a
 // wrong formula has a right slope too.
-#include "support/reference_engine.h"
+#include "engine/reference/reference_engine.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "engine/reference/replica.h"
 #include "nn/dropout_mask.h"
-#include "support/replica.h"
 
 namespace lockstep {
 namespace {

@@ -1,7 +1,7 @@
 // reference_layers_pool.cpp: maximum and average over windows, and over the whole image.
 //
 // Padding takes no part: it is below every maximum and not counted in an average.
-#include "support/reference_layers.h"
+#include "engine/reference/reference_layers.h"
 
 namespace lockstep::reference {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/reference_layers.h"
+#include "engine/reference/reference_layers.h"
 
 namespace lockstep::reference {
 namespace {

@@ -1,6 +1,6 @@
 // Single layers over awkward shapes: odd sizes, channel counts beside every vector width, pads that
 // differ on two sides. Blocks are in small_networks_blocks.cpp.
-#include "support/small_networks.h"
+#include "engine/reference/small_networks.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "support/replica.h"
+#include "engine/reference/replica.h"
 
 #include <cassert>
 #include <cmath>

@@ -2,7 +2,7 @@
 //
 // Each is a sum of products input x weight. One function lists the products; forward adds them up,
 // and backward hands the output's gradient to both factors of each.
-#include "support/reference_layers.h"
+#include "engine/reference/reference_layers.h"
 
 namespace lockstep::reference {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "support/reference_layers.h"
+#include "engine/reference/reference_layers.h"
 
 namespace lockstep {
 

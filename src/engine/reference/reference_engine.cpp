@@ -1,4 +1,4 @@
-#include "support/reference_engine.h"
+#include "engine/reference/reference_engine.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,6 +1,6 @@
 // reference_layers_elementwise.cpp: layers whose output element i depends on input element i.
+#include "engine/reference/reference_layers.h"
 #include "nn/dropout_mask.h"
-#include "support/reference_layers.h"
 
 namespace lockstep::reference {
 namespace {
