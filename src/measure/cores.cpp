@@ -32,10 +32,14 @@ CoreSet cores_of(hwloc_const_bitmap_t bitmap) {
   return cores;
 }
 
-TopologyHandle topology_of(const CoreSet& cores) {
+TopologyHandle topology_of(const CoreSet& cores, const CoreMachine& machine) {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw Error("cannot read the machine's topology");
   TopologyHandle handle(topology, hwloc_topology_destroy);
+  if (!machine.synthetic.empty() &&
+      hwloc_topology_set_synthetic(topology, machine.synthetic.c_str()) != 0) {
+    throw Error("'{}' is not a synthetic topology of hwloc", machine.synthetic);
+  }
   if (hwloc_topology_load(topology) != 0 ||
       hwloc_topology_restrict(topology, bitmap_of(cores).get(), 0) != 0) {
     throw Error("cannot read the machine's topology");
@@ -90,9 +94,9 @@ void bind_this_thread(const CoreSet& cores) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
-std::vector<CoreSet> split_cores(const CoreSet& cores, int parts) {
+std::vector<CoreSet> split_cores(const CoreSet& cores, int parts, const CoreMachine& machine) {
   if (parts < 1 || static_cast<int>(cores.size()) < parts) return {};
-  const TopologyHandle topology = topology_of(cores);
+  const TopologyHandle topology = topology_of(cores, machine);
   hwloc_obj_t root = hwloc_get_root_obj(topology.get());
   std::vector<hwloc_bitmap_t> sets(static_cast<size_t>(parts));
   hwloc_distrib(topology.get(), &root, 1, sets.data(), static_cast<unsigned>(parts), INT_MAX, 0);
@@ -102,6 +106,14 @@ std::vector<CoreSet> split_cores(const CoreSet& cores, int parts) {
     hwloc_bitmap_free(set);
   }
   return result;
+}
+
+CoreSet cores_of_numa_node(const CoreSet& cores, int node, const CoreMachine& machine) {
+  if (cores.empty()) return {};
+  const TopologyHandle topology = topology_of(cores, machine);
+  const hwloc_obj_t memory =
+      hwloc_get_numanode_obj_by_os_index(topology.get(), static_cast<unsigned>(node));
+  return memory ? cores_of(memory->cpuset) : CoreSet{};
 }
 
 }  // namespace lockstep

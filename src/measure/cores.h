@@ -17,8 +17,16 @@ CoreSet allowed_cores();  // of this process
 void bind_this_thread(
     const CoreSet& cores);  // and all that it starts; best effort: it may be forbidden
 
+// The machine whose cores are divided. Tests describe theirs as hwloc's synthetic topologies.
+struct CoreMachine {
+  std::string synthetic = {};  // "pack:2 numa:1 core:4 pu:2"; empty: this machine
+};
+
 // The set in `parts` parts of neighbouring cores (caches, memory); the hardware threads of a core
 // stay together as far as there are enough cores. Empty when there are fewer cores than parts.
-std::vector<CoreSet> split_cores(const CoreSet& cores, int parts);
+std::vector<CoreSet> split_cores(const CoreSet& cores, int parts, const CoreMachine& machine = {});
+
+// Those of the set whose memory is this NUMA node, as the system counts them.
+CoreSet cores_of_numa_node(const CoreSet& cores, int node, const CoreMachine& machine = {});
 
 }  // namespace lockstep

@@ -99,6 +99,7 @@ HostInfo read_host(const fs::path& root) {
   return {.name = host_name(),
           .kernel = first_line(root / "proc/sys/kernel/osrelease"),
           .cpu_model = value_of(cpuinfo, "model name"),
+          .microcode = value_of(cpuinfo, "microcode"),
           .isa = vector_extensions(value_of(cpuinfo, "flags")),
           .cpu_mhz = number_in(value_of(cpuinfo, "cpu MHz")),
           .cores = topology.cores,

@@ -14,7 +14,8 @@ struct HostInfo {
   std::string name;
   std::optional<std::string> kernel;
   std::optional<std::string> cpu_model;
-  std::vector<std::string> isa;  // vector extensions, as /proc/cpuinfo spells them
+  std::optional<std::string> microcode;  // its version
+  std::vector<std::string> isa;          // vector extensions, as /proc/cpuinfo spells them
   std::optional<double> cpu_mhz;
   std::optional<int> cores, hardware_threads, numa_nodes;
   int usable_threads = 1;                               // of the hardware's, to this process

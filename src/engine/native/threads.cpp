@@ -3,7 +3,7 @@
 #include <hwloc.h>
 #include <omp.h>
 
-#include <memory>
+#include <optional>
 
 #if defined(__x86_64__)
 #include <pmmintrin.h>
@@ -54,12 +54,13 @@ class Cores {
 
 void prepare_threads(int threads) {
   use_threads(threads);
-  const Cores cores;
-  const bool bind = threads > 1 && cores.count() == threads;
+  std::optional<Cores> cores;  // of one thread nothing is bound: reading them takes milliseconds
+  if (threads > 1) cores.emplace();
+  const bool bind = cores && cores->count() == threads;
 #pragma omp parallel
   {
     flush_denormals();
-    if (bind) cores.bind_this_thread(omp_get_thread_num());
+    if (bind) cores->bind_this_thread(omp_get_thread_num());
   }
 }
 
