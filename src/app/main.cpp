@@ -44,6 +44,8 @@ lockstep::Provenance provenance_of(int count, char** words,
 
 int main(int count, char** words) {
   using namespace lockstep;
+  // CUDA counts the fastest GPU first; the management library, by PCI address. Now both do.
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
   const SignalThread signals;  // before any other thread
   const std::vector<EngineKind> engines = own_engines();
   const char* kind = std::getenv("TERM");

@@ -158,6 +158,7 @@ int Group::local_rank() const {
 }
 
 CoreSet Group::own_cores() const {
+  if (!chosen_cores_.empty()) return chosen_cores_;
   const GroupMember& own = members_[static_cast<size_t>(rank())];
   int sharers = 0, position = 0;
   for (int other = 0; other < roles_.workers; ++other) {
@@ -168,6 +169,18 @@ CoreSet Group::own_cores() const {
   }
   const std::vector<CoreSet> parts = split_cores(own.cores, sharers);
   return parts.empty() ? CoreSet{} : parts[static_cast<size_t>(position)];
+}
+
+bool Group::leads_its_cores() const {
+  const GroupMember& own = members_[static_cast<size_t>(rank())];
+  const auto first = std::ranges::find_if(members_, [&](const GroupMember& member) {
+    return member.host == own.host && member.cores == own.cores;
+  });
+  return &*first == &own;
+}
+
+bool Group::pinned() const {
+  return !chosen_cores_.empty() || (workers_here() > 1 && !own_cores().empty());
 }
 
 CoreSet Group::usable_cores() const {

@@ -51,6 +51,10 @@ class Group {
   // This worker's part of the cores of its host, when nobody gave it a part of its own already;
   // empty when there are fewer cores than workers.
   CoreSet own_cores() const;
+  void use_cores(const CoreSet& cores) { chosen_cores_ = cores; }  // in place of those
+  // The first of the workers that divide these cores: it may use all of them for a while.
+  bool leads_its_cores() const;
+  bool pinned() const;           // own_cores() are not simply all cores
   CoreSet usable_cores() const;  // those, or where there are none, all that its system lets it use
 
   // Collective among the workers: throws Error when they differ in what is named.
@@ -90,6 +94,7 @@ class Group {
   std::optional<Store> store_;  // absent: there is only this process
   Roster roster_;
   std::vector<GroupMember> members_;              // by rank
+  CoreSet chosen_cores_;                          // by use_cores(); empty: own part
   std::map<std::string, std::string> own_words_;  // told where there is no store
   std::unique_ptr<Communicator> control_;         // null in a server
 };

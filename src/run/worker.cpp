@@ -11,16 +11,17 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "comm/gather.h"
+#include "measure/gpu_watch.h"
 #include "measure/host.h"
 #include "report/render/console.h"
 #include "report/render/remarks.h"
 #include "report/render/run_header.h"
+#include "run/agreed_device.h"
 #include "run/conv_cache.h"
 #include "run/evaluate_run.h"
 #include "run/framework/framework_run.h"
 #include "run/measure_run.h"
 #include "run/memory_check.h"
-#include "run/rank_device.h"
 #include "run/replica_run.h"
 #include "run/resume.h"
 #include "run/run_input.h"
@@ -88,8 +89,8 @@ std::string resumption_line(const FoundCheckpoint& from, const RunPlan& plan) {
 // Pins this worker, and every thread that it starts from now on, to its cores.
 WorkerShare take_share(const Context& context, const Group& group, const HostInfo& host) {
   const CoreSet cores = group.own_cores();
-  const bool shared = group.workers_here() > 1;
-  if (shared && !cores.empty()) bind_this_thread(cores);
+  if (group.pinned()) bind_this_thread(cores);
+  const bool shared = group.pinned() || group.workers_here() > 1;
   const int own = cores.empty() ? 1 : static_cast<int>(cores.size());
   return {.threads = context.default_threads.value_or(shared ? own : host.usable_threads),
           .rank = group.rank()};
@@ -100,7 +101,7 @@ void add_group_facts(RunPlan& plan, const Group& group) {
   plan.facts.servers = group.roles().servers;
   plan.facts.workers_here = group.workers_here();
   plan.facts.cores_here = group.cores_here();
-  plan.facts.pinned = group.workers_here() > 1 && !group.own_cores().empty();
+  plan.facts.pinned = group.pinned();
   if (plan.strategy->communicates) plan.facts.communicator = group.backend();
 }
 
@@ -152,10 +153,13 @@ int measure_other(Context& context, const RunPlan& plan, Group& group, RunResult
 int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastWords>& setting_up) {
   const RunConfig& config = plan.config;
   const HostInfo host = read_host();
+  const std::unique_ptr<GpuLibrary> gpus = config.device == "cpu" ? nullptr : open_gpus();
+  const RankDevice device = agreed_device(config, group, gpus.get(), context.environment);
+  group.use_cores(device.cores);
   WorkerShare share = take_share(context, group, host);
   if (!config.eval) share.training_examples = count_training_examples(config, group, context.err);
   assign_worker(plan, share);
-  plan.engine_options.device = rank_device(config, group.local_rank(), context.environment);
+  plan.engine_options.device = device.device;
   add_group_facts(plan, group);
   constexpr int64_t kUnknown = int64_t{1} << 50;  // then the system will tell
   const int64_t available = available_memory_bytes().value_or(kUnknown) / group.workers_here();
@@ -187,8 +191,11 @@ int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastW
     for (const std::string& line : remarks_before(result)) context.err << line << "\n";
   }
   context.out << header_text(result, plan.epochs) << "Generating training model\n" << std::flush;
-  const MeasuredRun run = measure_run(plan, *engine, group, std::move(result), context,
-                                      log ? &*log : nullptr, from ? &from->checkpoint : nullptr);
+  std::optional<GpuWatch> gpu;
+  if (device.library_index) gpu.emplace(*gpus, *device.library_index);
+  const MeasuredRun run =
+      measure_run(plan, *engine, group, std::move(result), context, log ? &*log : nullptr,
+                  from ? &from->checkpoint : nullptr, gpu ? &*gpu : nullptr);
   const double total = started_by_hand(config) ? total_of_all(group, run.result) : 0;
   if (speaks) return finish(plan, run, context, log ? &*log : nullptr);
   if (total > 0) context.out << total_block(total) << std::flush;
