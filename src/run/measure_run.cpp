@@ -43,6 +43,13 @@ std::optional<double> peak_of_all(const RunPlan& plan, Group& group) {
   return shared_peak(workers);
 }
 
+GpuRecord record_of(const Group& group, const GpuWatch& gpu) {
+  GpuRecord record = gpu.record();
+  record.rank = group.rank();
+  record.host = group.roster().members[static_cast<size_t>(group.rank())].host;
+  return record;
+}
+
 WorkerReport report_of(const RunPlan& plan, const Group& group, const ReplicaRun& replica,
                        const Engine& engine, const StepReporter& reporter, LoopOutcome outcome) {
   const size_t traced = static_cast<size_t>(std::max(plan.facts.warmup_steps - 2, 0));
@@ -152,7 +159,8 @@ Seconds slowest_total(const std::vector<RankResult>& ranks) {
 }
 
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult result,
-                        Context& context, BenchmarkLog* log, const Checkpoint* from) {
+                        Context& context, BenchmarkLog* log, const Checkpoint* from,
+                        GpuWatch* gpu) {
   group.check_consistent("layout", {{"the engine's layout of values",
                                      fmt::format("{:016x}", engine.layout_fingerprint())}});
   context.out << "Initializing graph\n" << std::flush;
@@ -167,6 +175,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   StepAgreement agreement(group.control());
   BetweenSteps between_steps(context, plan, group, agreement, log, told);
   StepReporter reporter(context, plan, engine, group, agreement, log, told);
+  reporter.watch(gpu);
   context.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(reporter, &between_steps);
@@ -186,10 +195,15 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   WorkerReport report = report_of(plan, group, replica, engine, reporter, std::move(outcome));
   report.input = input_cost;
   report.skipped = skipped;
+  if (gpu) report.rank.gpu = record_of(group, *gpu);
   GatheredRun gathered = gather_run(group, std::move(report));
   if (group.rank() > 0) return {std::move(result), {}};
   result.input = input_result(gathered.input, gathered.skipped);
   const Seconds total = slowest_total(gathered.ranks);
+  for (RankResult& rank : gathered.ranks) {
+    if (rank.gpu) result.gpus.push_back(std::move(*rank.gpu));
+    rank.gpu.reset();
+  }
   merge_ranks(result, std::move(gathered.ranks));
   if (result.status == RunStatus::Interrupted)
     result.facts.timed_steps = static_cast<int>(result.steps.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/context.h"
+#include "measure/gpu_watch.h"
 #include "report/results/benchmark_log.h"
 #include "report/results/chrome_trace.h"
 #include "run/group.h"
@@ -17,9 +18,9 @@ struct MeasuredRun {
 
 // `engine` is the plan's, not yet bound. `started`: the result so far, with what is known before
 // the run. `log` may be null. Only rank 0 gets the whole result; the others get their own steps.
-// `from`: the checkpoint to resume from, or null.
+// `from`: the checkpoint to resume from, or null. `gpu`: watches this worker's GPU, or null.
 MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunResult started,
-                        Context& context, BenchmarkLog* log, const Checkpoint* from);
+                        Context& context, BenchmarkLog* log, const Checkpoint* from, GpuWatch* gpu);
 
 // Forward is one product per layer, backward two; a multiply-add is two operations. `total`: the
 // longest loop of any rank. `peak`: GFLOP/s that the machine can reach, if known.

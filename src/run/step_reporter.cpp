@@ -67,6 +67,7 @@ void StepReporter::after_step(int step, std::span<const StepRecord> timed, StepM
 // The run ends with the slowest worker, and so does the step of the last line. So the line has the
 // throughput that the total has.
 void StepReporter::steps_done(std::span<const StepRecord> timed) {
+  if (gpu_) gpu_->stop();
   if (timed.empty()) return;
   std::vector<double> times = durations(timed);
   const double own = std::accumulate(times.begin(), times.end(), 0.0);
@@ -87,6 +88,7 @@ void StepReporter::report_step(std::span<const StepRecord> timed, Samples times)
 void StepReporter::warmup_done() {
   progress_.clear();
   context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
+  if (gpu_) gpu_->start();
 }
 
 void StepReporter::show_step(const StepRecord& own, Samples times) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/context.h"
+#include "measure/gpu_watch.h"
 #include "measure/precision_rule.h"
 #include "report/render/progress.h"
 #include "report/results/benchmark_log.h"
@@ -33,6 +34,9 @@ class StepReporter : public LoopObserver {
   Seconds outside_steps() override { return {}; }
   void warmup_done() override;
   StopReason stop_reason() override { return agreement_.stop_reason(); }
+
+  // From the end of the warm-up to that of the last step; null: there is no GPU.
+  void watch(GpuWatch* gpu) { gpu_ = gpu; }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
   const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
@@ -64,6 +68,7 @@ class StepReporter : public LoopObserver {
   std::optional<OpTotals> totals_;
   std::optional<OpTimeline> timeline_;
   std::optional<TimePoint> first_step_;
+  GpuWatch* gpu_ = nullptr;  // borrowed
   StepRecord all_;           // the last step of all workers, as agreed
   bool shown_ = false;       // that step has a line,
   bool summarised_ = false;  // and a summary

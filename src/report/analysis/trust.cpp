@@ -76,6 +76,17 @@ std::optional<std::string> stolen_time(const Configuration&, const Launches& lau
       stolen, launches.size());
 }
 
+std::optional<std::string> throttled_gpus(const Configuration&, const Launches& launches) {
+  const long slowed = count(launches, [](const RunResult& run) {
+    return std::ranges::any_of(run.gpus,
+                               [](const GpuRecord& gpu) { return !gpu.throttled.empty(); });
+  });
+  if (slowed == 0) return {};
+  return fmt::format(
+      "GPUs were throttled in {} of {} launches; check cooling and power limits with nvidia-smi -q",
+      slowed, launches.size());
+}
+
 // A sweep itself causes a load of one per thread; anything above comes from other processes.
 std::optional<std::string> busy_machine(const Configuration&, const Launches& launches) {
   const long busy = count(launches, [](const RunResult& run) {
@@ -113,8 +124,8 @@ std::optional<std::string> trend(const Configuration& each, const Launches& laun
       found.sign > 0 ? "slower" : "faster");
 }
 
-constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start, stolen_time,
-                               busy_machine,   launches_differ, trend};
+constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start,      stolen_time,
+                               throttled_gpus, busy_machine,    launches_differ, trend};
 
 }  // namespace
 

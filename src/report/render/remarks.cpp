@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/render/gpu_remarks.h"
 #include "report/results/launch_rate.h"
 
 namespace lockstep {
@@ -226,6 +227,9 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   if (together || !run.transfers.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
   if (const auto line = input_line(run)) lines.push_back(*line);
+  double images = 0;
+  for (const StepRecord& step : run.steps) images += step.images;
+  std::ranges::move(gpu_lines(run.gpus, images), std::back_inserter(lines));
   if (run.throughput.checkpoint_seconds > 0) {
     lines.push_back(fmt::format("checkpoints took {:.2f} of {:.2f} s",
                                 run.throughput.checkpoint_seconds, run.throughput.total_seconds));
@@ -254,6 +258,7 @@ std::vector<std::string> remarks_after(const RunResult& run) {
     lines.emplace_back("note: --efficiency ignored: this run does not communicate");
   }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
+  std::ranges::move(gpu_notes(run.gpus), std::back_inserter(lines));
   std::ranges::move(damage_lines(run.input), std::back_inserter(lines));
   if (const auto line = divergence_line(run)) lines.push_back(*line);
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {

@@ -8,6 +8,7 @@
 #include "base/regular_file.h"
 #include "config/json.h"
 #include "config/json_text.h"
+#include "report/results/gpu_fields.h"
 #include "report/results/json_fields.h"
 
 namespace lockstep {
@@ -141,6 +142,8 @@ void fields(Like<RankResult> auto& rank, auto&& visit) {
   visit("warmup_steps", rank.warmup_steps);
   visit("steps", rank.steps);
   visit("transfers", rank.transfers);
+  constexpr bool kWrites = std::is_const_v<std::remove_reference_t<decltype(rank)>>;
+  if (!kWrites || rank.gpu) visit("gpu", rank.gpu);
 }
 
 void fields(Like<Straggler> auto& straggler, auto&& visit) {
@@ -201,6 +204,7 @@ void fields(Like<HostInfo> auto& host, auto&& visit) {
   visit("name", host.name);
   visit("kernel", host.kernel);
   visit("cpu_model", host.cpu_model);
+  visit("microcode", host.microcode);
   visit("isa", host.isa);
   visit("cpu_mhz", host.cpu_mhz);
   visit("cores", host.cores);
@@ -291,6 +295,7 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("stragglers", result.stragglers);
   visit("independent", result.independent);
   visit("evaluations", result.evaluations);
+  visit("gpus", result.gpus);
 }
 
 Json rank_to_json(const RankResult& rank) { return JsonForm<RankResult>::write(rank); }

@@ -12,6 +12,7 @@
 #include "base/provenance.h"
 #include "config/json_fwd.h"
 #include "config/run_config.h"
+#include "measure/gpu_watch.h"
 #include "measure/host.h"
 #include "measure/stragglers.h"
 #include "measure/summary.h"
@@ -61,6 +62,7 @@ struct RankResult {
   std::optional<int64_t> peak_memory_bytes;
   std::vector<StepRecord> warmup_steps, steps;
   std::vector<TransferRecord> transfers;  // of the timed steps, one after the other
+  std::optional<GpuRecord> gpu = {};      // on its way to RunResult::gpus
 };
 
 // The same devices without communication (--efficiency): what communication costs.
@@ -155,6 +157,7 @@ struct RunResult {
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
   std::vector<Evaluation> evaluations;  // in order
+  std::vector<GpuRecord> gpus;          // of each rank that has one
 
   bool simulated() const { return origin.starts_with("simulated"); }
 };
