@@ -27,7 +27,8 @@ void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
   const CheckContext checked = {.all = all,
                                 .version = job.version,
                                 .program = directory_name(job.program),
-                                .reach_advice = kSshRoute.reach_advice};
+                                .reach_advice = kSshRoute.reach_advice,
+                                .wants_gpus = options.wants_gpus};
   std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/false);
   std::erase_if(rows, [](const CheckRow& row) { return row.finding.level == Level::Ok; });
   std::vector<std::string> problems;
@@ -46,12 +47,13 @@ void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
 }  // namespace
 
 HostCheck host_check(const RunConfig& run) {
-  return [frameworks = question_of(run)](Context& context, const LaunchPlan& plan,
-                                         const LaunchJob& job,
-                                         const std::function<bool()>& interrupted) {
+  return [frameworks = question_of(run), wants_gpus = run.device != "cpu"](
+             Context& context, const LaunchPlan& plan, const LaunchJob& job,
+             const std::function<bool()>& interrupted) {
     check_hosts(context, plan, job,
                 {.directory = ".",  // an agent starts in the remote directory
                  .frameworks = frameworks,
+                 .wants_gpus = wants_gpus,
                  .thorough = false,
                  .interrupted = interrupted});
   };

@@ -9,6 +9,7 @@
 
 #include "base/network_interface.h"
 #include "config/json.h"
+#include "doctor/gpu_checks.h"
 
 namespace lockstep {
 namespace {
@@ -252,6 +253,11 @@ constexpr Check kChecks[] = {
     {"MPI", false, check_mpi},
     {"Slurm", false, check_slurm},
     {"framework", true, check_framework},
+    {"GPUs", true, check_gpu_models},
+    {"GPU driver", true, check_gpu_drivers},
+    {"GPU memory", true, check_gpu_memory_errors},
+    {"GPU clocks", true, check_gpu_throttling},
+    {"GPU peers", true, check_gpu_peers},
 };
 
 void add(std::vector<CheckRow>& rows, std::string_view check, const std::string& host,

@@ -24,6 +24,7 @@ struct CheckContext {
   std::string version, program;  // of the doctor itself
   // Advice for an unreachable host; empty: the host is this machine.
   std::string reach_advice = {};
+  bool wants_gpus = false;  // every worker needs one
 };
 
 struct Check {

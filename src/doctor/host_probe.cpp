@@ -12,6 +12,7 @@
 #include "comm/own_address.h"
 #include "config/json.h"
 #include "config/json_text.h"
+#include "doctor/gpu_facts.h"
 #include "doctor/link_probe.h"
 #include "framework/python.h"
 #include "launch/agent_protocol.h"
@@ -136,7 +137,9 @@ Json cheap_facts(const Context& context, const std::string& directory) {
           {"node", context.environment("SLURMD_NODENAME").value_or(host.name)},
           {"version", program_version()},
           {"program", directory_name(context.program)},
+          {"kernel", or_null(host.kernel)},
           {"cpu_model", or_null(host.cpu_model)},
+          {"microcode", or_null(host.microcode)},
           {"isa", host.isa},
           {"cores", or_null(host.cores)},
           {"usable_threads", host.usable_threads},
@@ -147,7 +150,8 @@ Json cheap_facts(const Context& context, const std::string& directory) {
           {"transparent_huge_pages", or_null(host.transparent_huge_pages)},
           {"load", or_null(host.load)},
           {"cgroup_cpus", or_null(host.cgroup_cpus)},
-          {"interfaces", interface_facts()}};
+          {"interfaces", interface_facts()},
+          {"gpus", gpu_facts()}};
 }
 
 int answer_questions(const Context& context, const std::string& index,

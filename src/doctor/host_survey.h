@@ -56,6 +56,7 @@ FrameworkQuestion question_of(const RunConfig& run);
 struct SurveyOptions {
   std::string directory;  // whose disk is checked
   FrameworkQuestion frameworks = {};
+  bool wants_gpus = false;                                   // of the run: one for each worker
   bool thorough = true;                                      // false: no measurements
   std::function<bool()> interrupted = [] { return false; };  // called often
 };

@@ -9,6 +9,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
+Json healthy_gpu(int bus) {
+  return {{"name", "NVIDIA H100"},
+          {"uuid", "GPU-1"},
+          {"pci_address", "0000:0" + std::to_string(bus) + ":00.0"},
+          {"driver", "570.00"},
+          {"memory_bytes", int64_t{80} * 1000 * 1000 * 1000},
+          {"power_limit_watts", 700.0},
+          {"uncorrected_ecc_errors", 0},
+          {"throttled", Json::array()},
+          {"no_peer_access_to", Json::array()}};
+}
+
 HostReport healthy(const std::string& name) {
   HostReport host = {.name = name};
   host.facts = {{"version", "1"},
@@ -20,7 +32,8 @@ HostReport healthy(const std::string& name) {
                 {"disk_free_bytes", int64_t{16} << 30},
                 {"governor", "performance"},
                 {"load", 0.1},
-                {"interfaces", {{{"name", "eth0"}, {"address", "10.0.0.1"}}}}};
+                {"interfaces", {{{"name", "eth0"}, {"address", "10.0.0.1"}}}},
+                {"gpus", {healthy_gpu(1), healthy_gpu(2)}}};
   host.compute = {{"flops", 100e9}, {"stolen", 0.0}};
   host.programs = {{"mpirun", {{"version", "mpirun (Open MPI) 4.1.4"}}}, {"srun", Json::object()}};
   host.clock_offset = 0.0;
@@ -84,6 +97,21 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"quota", Level::Warning, [](HostReport& host) { host.facts["cgroup_cpus"] = 1.5; }},
         Fault{"stolen time", Level::Warning,
               [](HostReport& host) { host.compute["stolen"] = 0.2; }},
+        Fault{"GPUs", Level::Warning, [](HostReport& host) { host.facts["gpus"].erase(1); }},
+        Fault{"GPUs", Level::Warning,
+              [](HostReport& host) {
+                for (Json& gpu : host.facts["gpus"]) gpu["power_limit_watts"] = 350.0;
+              }},
+        Fault{"GPU driver", Level::Warning,
+              [](HostReport& host) {
+                for (Json& gpu : host.facts["gpus"]) gpu["driver"] = "535.00";
+              }},
+        Fault{"GPU memory", Level::Problem,
+              [](HostReport& host) { host.facts["gpus"][1]["uncorrected_ecc_errors"] = 3; }},
+        Fault{"GPU clocks", Level::Warning,
+              [](HostReport& host) { host.facts["gpus"][1]["throttled"] = {"temperature"}; }},
+        Fault{"GPU peers", Level::Warning,
+              [](HostReport& host) { host.facts["gpus"][0]["no_peer_access_to"] = {1}; }},
         Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50e9; }},
         Fault{"MPI", Level::Warning,
               [](HostReport& host) {
@@ -96,8 +124,35 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) {
       std::string name = each.param.check;
       std::erase(name, ' ');
-      return name;
+      return name + std::to_string(each.index);
     });
+
+TEST(Checks, AWrongGpuIsNamedByNumberAndAddress) {
+  HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
+  all.hosts[0].facts["gpus"][1]["uncorrected_ecc_errors"] = 1;
+  const auto rows = rows_for({.all = all, .version = "1", .program = "p"}, false);
+  EXPECT_THAT(table_of(rows), HasSubstr("GPU 1 (0000:02:00.0): 1 uncorrected error"));
+  EXPECT_THAT(table_of(rows), HasSubstr("2 x NVIDIA H100, 80.0 GB, 700 W"));
+}
+
+TEST(Checks, EveryWorkerNeedsAGpuOnlyIfTheRunUsesThem) {
+  HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
+  all.hosts[0].workers = 3;
+  const CheckContext cpu = {.all = all, .version = "1", .program = "p"};
+  EXPECT_EQ(worst_of(rows_for(cpu, false)), Level::Ok);
+  const CheckContext gpu = {.all = all, .version = "1", .program = "p", .wants_gpus = true};
+  EXPECT_EQ(worst_of(rows_for(gpu, false)), Level::Problem);
+  EXPECT_THAT(table_of(rows_for(gpu, false)), HasSubstr("2 GPUs for 3 workers"));
+  all.hosts[0].facts["gpus"] = Json::array();
+  EXPECT_EQ(worst_of(rows_for(gpu, false)), Level::Warning) << "another vendor's are not seen";
+}
+
+TEST(Checks, HostsWithoutGpusHaveNoRowsAboutThem) {
+  HostSurvey all = {.hosts = {healthy("a")}, .links = {}};
+  all.hosts[0].facts.erase("gpus");
+  EXPECT_THAT(table_of(rows_for({.all = all, .version = "1", .program = "p"}, false)),
+              ::testing::Not(HasSubstr("GPU")));
+}
 
 TEST(Checks, HostsWithTheSameFindingShareARow) {
   const HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};

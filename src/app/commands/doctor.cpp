@@ -31,12 +31,13 @@ CommandSyntax syntax_for(DoctorOptions& options) {
                       &options.slurm),
           switch_flag("json", "print all findings and measurements as JSON", &options.json)}};
   constexpr std::string_view kTaken[] = {"hosts",      "nodes",     "num-devices", "remote-dir",
-                                         "ssh-option", "framework", "python"};
+                                         "ssh-option", "framework", "python",      "device"};
   for (Flag& flag : run_flags(options.survey.run)) {
     if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
     flag.group = "Options";
     if (flag.name == "num-devices") flag.help = "workers per host, or its slots";
     if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
+    if (flag.name == "device") flag.help = "with cuda, check that every worker has a GPU";
     if (flag.name == "framework") flag.help = "check that this framework is installed";
     if (flag.name == "nodes") flag.help = "check the first N hosts; with --slurm, N nodes";
     syntax.flags.push_back(std::move(flag));
@@ -94,7 +95,8 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const CheckContext checked = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(context.program),
-                                .reach_advice = route.reach_advice};
+                                .reach_advice = route.reach_advice,
+                                .wants_gpus = options.survey.run.device != "cpu"};
   std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/true);
   for (CheckRow& row : link_rows(all)) rows.push_back(std::move(row));
   context.out << (options.json ? json_text(everything(all, rows), 1) + "\n" : table_of(rows));
