@@ -3,6 +3,7 @@
 #include "engine/native/conv_tuning.h"
 #include "engine/native/fma_peak.h"
 #include "engine/native/native_engine.h"
+#include "engine/native/simd/simd_targets.h"
 
 namespace lockstep {
 namespace {
@@ -18,7 +19,9 @@ EngineKind native_kind() {
             return measured_fma_peak(threads);
           },
           .choose_convolutions = measure_conv_choices,
-          .only_cpu = true};
+          .only_cpu = true,
+          .simd_targets = simd_targets,
+          .limit_simd = limit_simd};
 }
 
 }  // namespace

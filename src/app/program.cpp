@@ -25,6 +25,8 @@ constexpr Subcommand kCommands[] = {
     {"serve", "show running and finished sweeps in the browser, side by side", serve_command},
     {"notebook", "open the results of a sweep in Jupyter", notebook_command},
     {"compare", "test which of several measurements is faster", compare_command},
+    {"selftest", "test that every core and device computes and communicates right",
+     selftest_command},
     {"doctor", "check that hosts are ready for a run", doctor_command},
     {"agent", "run the workers of one host for a remote launcher", agent_command},
 };

@@ -39,6 +39,7 @@ int report_command(RunContext& context, std::span<const std::string> arguments);
 int serve_command(RunContext& context, std::span<const std::string> arguments);
 int notebook_command(RunContext& context, std::span<const std::string> arguments);
 int compare_command(RunContext& context, std::span<const std::string> arguments);
+int selftest_command(RunContext& context, std::span<const std::string> arguments);
 int doctor_command(RunContext& context, std::span<const std::string> arguments);
 int agent_command(RunContext& context, std::span<const std::string> arguments);
 

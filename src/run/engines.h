@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 
@@ -17,6 +18,12 @@ namespace lockstep {
 struct OtherProgram {
   std::string_view name;      // of the file, beside this program
   std::string_view built_by;  // "./run torch"
+};
+
+// Of copies between the host and a device.
+struct CopySpeed {
+  std::string what;  // "pinned memory to device"
+  double bytes_per_second = 0;
 };
 
 struct EngineKind {
@@ -30,7 +37,13 @@ struct EngineKind {
   // last argument does not tell.
   ConvChoices (*choose_convolutions)(const Graph& graph, const EngineOptions& options,
                                      const ConvChoices& known) = nullptr;
-  bool only_cpu = false;                       // it computes on no other --device
+  bool only_cpu = false;  // it computes on no other --device
+  // For the self-test: the vector extensions of this machine, narrowest first, and how to use no
+  // wider one in a new process; null: there is no choice.
+  std::vector<std::string> (*simd_targets)() = nullptr;
+  void (*limit_simd)(const std::string& target) = nullptr;
+  // The same: how fast data is copied to this device and back; null: it is the host's memory.
+  std::vector<CopySpeed> (*copy_speeds)(const std::string& device) = nullptr;
   std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
 };
 

@@ -1,6 +1,6 @@
 #include "cluster/ssh_cluster.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
@@ -81,31 +81,39 @@ void SshCluster::forget_host_names() const {
   }
 }
 
-void SshCluster::start_sshd(int host) {
+void SshCluster::start_sshd(int host, const std::vector<std::string>& environment) {
   const std::string pid = path(fmt::format("sshd-{}.pid", host));
-  const Ran ran = run_on(host, started_daemon(pid, {"sh",
-                                                    "-c",
-                                                    "mkdir -p /run/sshd; exec \"$0\" \"$@\"",
-                                                    kSshd,
-                                                    "-f",
-                                                    "/dev/null",
-                                                    "-h",
-                                                    path("host_key"),
-                                                    "-E",
-                                                    path(fmt::format("sshd-{}.log", host)),
-                                                    "-o",
-                                                    "StrictModes=no",
-                                                    "-o",
-                                                    "UsePAM=no",
-                                                    "-o",
-                                                    "PermitRootLogin=yes",
-                                                    "-o",
-                                                    "MaxStartups=5:100:5",  // by chance, usually
-                                                    "-o",
-                                                    "AuthorizedKeysFile=" + path("authorized_keys"),
-                                                    "-o",
-                                                    "PidFile=" + pid}));
+  std::vector<std::string> argv = {"sh",
+                                   "-c",
+                                   "mkdir -p /run/sshd; exec \"$0\" \"$@\"",
+                                   kSshd,
+                                   "-f",
+                                   "/dev/null",
+                                   "-h",
+                                   path("host_key"),
+                                   "-E",
+                                   path(fmt::format("sshd-{}.log", host))};
+  std::vector<std::string> options = {"StrictModes=no",
+                                      "UsePAM=no",
+                                      "PermitRootLogin=yes",
+                                      "MaxStartups=5:100:5",  // by chance, usually
+                                      "AuthorizedKeysFile=" + path("authorized_keys"),
+                                      "PidFile=" + pid};
+  if (!environment.empty()) {
+    options.push_back(fmt::format("SetEnv={}", fmt::join(environment, " ")));
+  }
+  for (const std::string& option : options) argv.insert(argv.end(), {"-o", option});
+  const Ran ran = run_on(host, started_daemon(pid, argv));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+}
+
+void SshCluster::give_gpus(int host, const std::string& description) {
+  const std::string file = path(fmt::format("gpus-of-{}", HostNetwork::name(host)));
+  std::ofstream(file) << description;
+  stop_sshd(host);
+  fs::remove(path(fmt::format("sshd-{}.pid", host)));
+  start_sshd(host, {"LD_LIBRARY_PATH=" + fs::path(LOCKSTEP_FAKE_NVML).parent_path().string(),
+                    "FAKE_NVML=" + file});
 }
 
 void SshCluster::stop_sshd(int host) {

@@ -37,8 +37,11 @@ class SshCluster : public ::testing::Test {
   // Host names mean nothing any more: only addresses do, and the aliases of ssh.
   void forget_host_names() const;
 
-  void start_sshd(int host);
+  // `environment`: "NAME=VALUE" of everything that it starts.
+  void start_sshd(int host, const std::vector<std::string>& environment = {});
   void stop_sshd(int host);
+  // From now on this host has a GPU driver with the GPUs of support/fake_nvml, described so.
+  void give_gpus(int host, const std::string& description);
 
   // A command of lockstep with all that its ssh needs, started on host0 in the test's directory.
   std::vector<std::string> lockstep(const std::string& command,
