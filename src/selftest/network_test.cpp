@@ -12,7 +12,7 @@ namespace lockstep {
 namespace {
 
 constexpr uint64_t kSeed = 11;
-constexpr int kBatch = 2, kSteps = 2;
+constexpr int kBatch = 1, kSteps = 2;
 constexpr double kTolerance = 1e-3;  // of a loss: errors of a step grow in the next
 
 // Small enough for the reference; together they have every kind of layer that large ones have.

@@ -153,6 +153,7 @@ std::vector<TestRow> joined_memory(std::vector<TestRow> rows) {
 
 std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions& options) {
   const EngineKind& engine = find_engine(context.engines, options.run.engine);
+  const bool last = options.part == parts_of(engine, options.run.device).back();
   if (engine.limit_simd && options.part != kWholePart) engine.limit_simd(options.part);
   const OperationTest test = {
       .make = engine.make,
@@ -162,7 +163,10 @@ std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions&
       .host = host_name(),
       .fault = parse_fault(options.fault)};
   const std::string name = engine_name(engine, options.part);
-  return {test_operations(test, "operations " + name), test_networks(test, "networks " + name)};
+  std::vector<TestRow> rows = {test_operations(test, "operations " + name)};
+  // The reference takes seconds for a whole network: once is enough.
+  if (last) rows.push_back(test_networks(test, "networks"));
+  return rows;
 }
 
 SelfTestReport test_everything(const RunContext& context, const SelfTestOptions& options,

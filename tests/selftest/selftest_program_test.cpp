@@ -38,8 +38,8 @@ TEST_F(SelfTestProgram, ThisMachinePassesAndTheBundleHoldsTheReport) {
   ASSERT_EQ(ran.exit_code(), 0) << ran.err << ran.out;
   const Json report = Json::parse(ran.out);
   EXPECT_EQ(report.at("verdict"), "pass");
-  EXPECT_THAT(checks_in(report), Contains("operations widest"));
-  EXPECT_THAT(checks_in(report), Contains("networks widest"));
+  EXPECT_THAT(checks_in(report), Contains(HasSubstr("operations ")));
+  EXPECT_THAT(checks_in(report), Contains("networks"));
   EXPECT_THAT(checks_in(report), Contains("all-reduce shm"));
   EXPECT_THAT(checks_in(report), Contains("all-reduce gloo"));
   EXPECT_THAT(checks_in(report), Contains("memory bandwidth"));

@@ -48,7 +48,7 @@ constexpr TakenFlag kTakenFlags[] = {
     {"stall-timeout"},
     {"launcher"},
     {"hosts"},
-    {"nodes"},
+    {"nodes", "use the first N hosts"},
     {"remote-dir"},
     {"ssh-option"},
     {"mpirun-option"},
@@ -88,6 +88,7 @@ CommandSyntax syntax_for(Request& request) {
     if (taken == std::end(kTakenFlags)) continue;
     flag.group = "Options";
     if (!taken->help.empty()) flag.help = taken->help;
+    if (flag.name == "num-devices") flag.default_text = "";  // the help says it
     syntax.flags.push_back(std::move(flag));
   }
   note_given(syntax.flags, "num-devices", request.workers_given);

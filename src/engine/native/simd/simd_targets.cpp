@@ -26,8 +26,11 @@ constexpr Target kTargets[] = {
     {"widest", 0, dnnl::cpu_isa::all},
 };
 
+// "widest" only where it has no other name.
 bool is_here(const Target& target) {
-  return target.highway == 0 || (hwy::SupportedTargets() & target.highway) != 0;
+  const int64_t here = hwy::SupportedTargets(), widest = here & -here;
+  if (target.highway != 0) return (here & target.highway) != 0;
+  return std::ranges::count(kTargets, widest, &Target::highway) == 0;
 }
 
 }  // namespace

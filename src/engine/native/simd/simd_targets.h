@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Narrowest first. The last is what is used when nobody limits it.
+// Narrowest first: "sse4", "avx2". The last is what is used when nobody limits it.
 std::vector<std::string> simd_targets();
 
 // From now on nothing wider is used, by oneDNN and by Highway (comm and data use it too). Before
