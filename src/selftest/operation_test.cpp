@@ -142,10 +142,11 @@ TestRow test_operations(const OperationTest& test, const std::string& name) {
     row.digests.push_back(place_digest(report));
   }
   row.result = row.mismatches.empty() ? TestResult::Pass : TestResult::Fail;
+  const std::string passes = test.passes == 1 ? "1 pass" : fmt::format("{} passes", test.passes);
   row.what =
       row.mismatches.empty()
-          ? fmt::format("{} match the reference; same bits in {} passes{}; {:.1f} s",
-                        count_text(std::ssize(steps), "operation"), test.passes,
+          ? fmt::format("{} match the reference; same bits in {}{}; {:.1f} s",
+                        count_text(std::ssize(steps), "operation"), passes,
                         reports.size() > 1 ? " on every core" : "", seconds_since(start).count())
           : fmt::format("{} of {}", count_text(std::ssize(row.mismatches), "wrong result"),
                         steps.size() * reports.size());
