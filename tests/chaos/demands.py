@@ -73,7 +73,7 @@ def judge_end(run, ended, fault, done):
         return []
     if code == 0 and run.kind != "sweep" and not os.path.exists(run.result):
         return ["exit code 0, but no result"]
-    if code != 0 and not words.strip():
+    if code > 0 and not words.strip():  # below 0 a signal ended it, and that is the reason
         return [f"exit code {code} without a word on stderr"]
     if "terminate called" in words or "what():" in words or "json.exception" in words:
         return ["an internal message on stderr"]
