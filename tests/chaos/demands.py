@@ -67,7 +67,7 @@ def remote_files(run):
 
 def judge_end(run, ended, fault, done):
     code, words = ended
-    if done is None and code != 0:
+    if done is None and code not in (0, 130):
         return [f"the run failed before the fault: {words.strip()[-300:]}"]
     if "kill launcher" in fault:
         return []
