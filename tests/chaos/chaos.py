@@ -21,7 +21,7 @@ import faults
 import processes
 import runs
 
-LONGEST_WAIT = 4.0  # seconds until the fault
+LONGEST_WAIT = 10.0  # seconds until the fault
 UNHURT = 5  # seconds until a run that goes on is interrupted
 
 

@@ -67,13 +67,13 @@ def remote_files(run):
 
 def judge_end(run, ended, fault, done):
     code, words = ended
-    if done is None and code != 0:
+    if done is None and code not in (0, 130):
         return [f"the run failed before the fault: {words.strip()[-300:]}"]
     if "kill launcher" in fault:
         return []
     if code == 0 and run.kind != "sweep" and not os.path.exists(run.result):
         return ["exit code 0, but no result"]
-    if code != 0 and not words.strip():
+    if code > 0 and not words.strip():  # below 0 a signal ended it, and that is the reason
         return [f"exit code {code} without a word on stderr"]
     if "terminate called" in words or "what():" in words or "json.exception" in words:
         return ["an internal message on stderr"]

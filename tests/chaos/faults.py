@@ -59,7 +59,7 @@ def full_disk(random, _run, main, others):
 def remove_files(random, run, _main, _others):
     found = [os.path.join(folder, name)
              for folder, _, names in os.walk(run.directory) for name in names]
-    found = [path for path in found if "/sweep/results.jsonl" not in path]
+    found = [path for path in found if "/sweep/results.jsonl" not in path and "/err-" not in path]
     if not found:
         return None
     victim = random.choice(found)

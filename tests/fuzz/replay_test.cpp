@@ -12,7 +12,7 @@ namespace {
 TEST(FuzzCorpus, EveryTargetIsBuiltByItsName) {
   std::string names;
   for (const FuzzTarget& target : fuzz_targets()) {
-    names += (names.empty() ? "" : ";") + std::string(target.name);
+    names += (names.empty() ? "" : ",") + std::string(target.name);
   }
   EXPECT_EQ(names, LOCKSTEP_FUZZ_TARGETS);
 }
