@@ -76,7 +76,7 @@ TEST(FrameworkLine, OtherEventsAreRead) {
 
 TEST(FrameworkLine, NonsenseIsRefusedWithTheReason) {
   EXPECT_THAT(refusal("@lockstep/2 {}"), HasSubstr("version 1"));
-  EXPECT_THAT(refusal("@lockstep/1 {"), HasSubstr("parse error"));
+  EXPECT_THAT(refusal("@lockstep/1 {"), HasSubstr("is not JSON"));
   EXPECT_THAT(refusal(R"(@lockstep/1 {"event": "wave"})"), HasSubstr("no event 'wave'"));
   EXPECT_THAT(refusal(R"(@lockstep/1 {"event": "step", "step": 0, "begin": 1, "end": 2})"),
               HasSubstr("count from 1"));
