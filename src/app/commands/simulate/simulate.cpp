@@ -1,0 +1,260 @@
+// simulate.cpp: `lockstep simulate`: predicts images/sec and efficiency on a cluster.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "app/command_line.h"
+#include "app/commands/simulate/simulate_options.h"
+#include "app/commands/simulate/simulate_text.h"
+#include "app/program.h"
+#include "base/atomic_file.h"
+#include "base/error.h"
+#include "base/regular_file.h"
+#include "base/text.h"
+#include "config/json.h"
+#include "nn/description/network_file.h"
+#include "report/analysis/scaling.h"
+#include "report/render/scaling_text.h"
+#include "sim/answers/simulated_result.h"
+#include "sim/answers/what_if.h"
+#include "sim/calibrate/check_sweep.h"
+#include "sim/cluster/ready_clusters.h"
+#include "sim/validate/validate_text.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::pair<std::string_view, KnownRuns> kKnown[] = {
+    {"device", KnownRuns::Device}, {"node", KnownRuns::Node}, {"smallest", KnownRuns::Smallest}};
+
+std::vector<PublishedRow> rows_of(const std::string& name) {
+  if (name == "own") return own_published_rows();
+  return read_published(read_regular_file(name, {.pipes = true}), name);
+}
+
+int validate_command(Context& context, const SimulateOptions& options) {
+  KnownRuns known = KnownRuns::Node;
+  for (const auto& [name, kind] : kKnown) {
+    if (name == options.known) known = kind;
+  }
+  const Validation validation =
+      validate(rows_of(options.validate), options.clusters_directory, known);
+  for (const std::string& line : validation.skipped) context.err << "note: " << line << "\n";
+  if (validation.rows.empty()) throw UsageError("{}: no row to predict", options.validate);
+  if (options.json) {
+    context.out << validation_json(validation).dump(1) << "\n";
+  } else {
+    context.out << validation_table(validation) << "\n" << error_table(validation);
+  }
+  return kSuccess;
+}
+
+// What every run of the command has in common.
+struct Setup {
+  Cluster cluster;
+  Workload workload = {};
+  Scenario scenario = {};
+  FidelityKind fidelity = FidelityKind::Schedule;
+};
+
+// The rate of the cluster file for this model: at the given batch, or at the only one it has.
+std::pair<int, double> rate_in_file(const Cluster& cluster, const std::string& model, int batch) {
+  std::vector<std::string> batches;
+  std::pair<int, double> found = {0, 0};
+  for (const auto& [key, rate] : cluster.images_per_second) {
+    const size_t colon = key.rfind(':');
+    if (colon == std::string::npos || key.substr(0, colon) != model) continue;
+    batches.push_back(key.substr(colon + 1));
+    const int each = static_cast<int>(whole_number(batches.back()).value_or(0));
+    if (batch == 0 || batch == each) found = {each, rate};
+  }
+  if (found.first > 0 && (batch > 0 || batches.size() == 1)) return found;
+  throw UsageError(
+      "cluster {} has no one-device rate of {}{}{}; give --images-per-second or --profile",
+      cluster.name, model, batch > 0 ? fmt::format(" at batch size {}", batch) : "",
+      batches.empty() ? "" : fmt::format(" (it has {})", fmt::join(batches, ", ")));
+}
+
+void set_compute(const SimulateOptions& options, Setup& setup) {
+  Scenario& scenario = setup.scenario;
+  if (!options.profile.empty()) {
+    const RunResult profile = read_result(options.profile);
+    RunConfig run = profile.config;
+    if (!options.model.empty()) {
+      run.model = options.model;
+      run.network.clear();
+    }
+    setup.workload = workload_of(run, profile);
+    if (options.batch_size > 0 && options.batch_size != profile.facts.batch_size) {
+      throw UsageError("--batch-size {}: --profile ran with {}; profile the same batch size",
+                       options.batch_size, profile.facts.batch_size);
+    }
+    scenario.batch = profile.facts.batch_size;
+    const double rate = profile.throughput.total_images_per_second;
+    if (profile.error || !(rate > 0))
+      throw UsageError("--profile: {} measured nothing", options.profile);
+    scenario.devices = profile.facts.devices;
+    scenario.one_device_step =
+        scenario.devices == 1 ? scenario.batch / rate
+                              : one_device_step_for(setup.cluster, setup.workload, scenario, rate);
+    return;
+  }
+  setup.workload = workload_of(options.model);
+  if (options.images_per_second) {
+    scenario.batch =
+        options.batch_size > 0 ? options.batch_size : model_named(options.model).default_batch_size;
+    scenario.one_device_step = scenario.batch / *options.images_per_second;
+    return;
+  }
+  const auto [batch, rate] = rate_in_file(setup.cluster, setup.workload.model, options.batch_size);
+  scenario.batch = batch;
+  scenario.one_device_step = batch / rate;
+}
+
+Setup setup_of(const SimulateOptions& options) {
+  Setup setup{.cluster = load_cluster(options.cluster, options.clusters_directory)};
+  Scenario& scenario = setup.scenario;
+  set_strategy(options.variable_update, scenario);
+  scenario.per_node = options.devices_per_node;
+  scenario.servers = options.num_ps.value_or(0);
+  if (scenario.servers > setup.cluster.nodes) {
+    throw UsageError("--num-ps {}: cluster {} has {} nodes; use at most {}", scenario.servers,
+                     setup.cluster.name, setup.cluster.nodes, setup.cluster.nodes);
+  }
+  scenario.sharded = options.sharded;
+  scenario.bucket_mb = options.bucket_mb;
+  scenario.overlap = options.overlap;
+  scenario.real_data = options.real_data;
+  if (options.fp16) scenario.gradient_scale = 0.5;
+  for (const std::string& change :
+       {options.transport.empty() ? "" : "transport=" + options.transport,
+        options.algorithm.empty() ? "" : "algorithm=" + options.algorithm}) {
+    if (!change.empty()) scenario = changed(change, setup.cluster, scenario).scenario;
+  }
+  set_compute(options, setup);
+  if (options.fidelity == "message") setup.fidelity = FidelityKind::Message;
+  return setup;
+}
+
+// 1, 2, 4, ... and the whole cluster.
+std::vector<int> devices_of(const SimulateOptions& options, const Cluster& cluster) {
+  if (!options.devices.empty()) return options.devices;
+  std::vector<int> all;
+  for (int64_t n = 1; n < cluster.devices(); n *= 2) all.push_back(static_cast<int>(n));
+  all.push_back(cluster.devices());
+  return all;
+}
+
+std::vector<SimulatedPoint> points_of(const SimulateOptions& options, const Setup& setup) {
+  std::vector<SimulatedPoint> points;
+  for (const int devices : devices_of(options, setup.cluster)) {
+    SimulatedPoint point{.scenario = setup.scenario};
+    point.scenario.devices = devices;
+    if (point.scenario.servers > 0) {  // a scaling curve begins with fewer nodes
+      const Layout layout = layout_of(setup.cluster, point.scenario);
+      if (options.devices.empty()) {
+        point.scenario.servers = std::min(point.scenario.servers, layout.nodes);
+      }
+    }
+    point.prediction =
+        predict(setup.cluster, setup.workload, point.scenario, setup.fidelity, Detail::Transfers);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+// Far beyond what was measured, the numbers are extrapolated.
+std::string warning_on(const Cluster& cluster, int devices) {
+  const int64_t most = int64_t{kFarthest} * cluster.calibrated_devices;
+  if (cluster.calibrated_devices == 0 || devices <= most) return "";
+  return fmt::format("{} devices are more than {} times the {} that were calibrated", devices,
+                     kFarthest, cluster.calibrated_devices);
+}
+
+std::vector<RunResult> results_of(const SimulateOptions& options, const Setup& setup,
+                                  const std::vector<SimulatedPoint>& points) {
+  std::vector<RunResult> results;
+  for (const SimulatedPoint& point : points) {
+    results.push_back(
+        simulated_result({.cluster = setup.cluster,
+                          .workload = setup.workload,
+                          .scenario = point.scenario,
+                          .prediction = point.prediction,
+                          .fidelity = options.fidelity,
+                          .warning = warning_on(setup.cluster, point.scenario.devices)},
+                         config_of(setup.cluster, setup.workload, point.scenario)));
+  }
+  return results;
+}
+
+int simulate_runs(Context& context, const SimulateOptions& options) {
+  if (const std::string why = options.trace_file.empty() ? "" : why_unwritable(options.trace_file);
+      !why.empty()) {
+    throw UsageError("cannot write --trace-file {}: {}", options.trace_file, why);
+  }
+  const Setup setup = setup_of(options);
+  const SimulatedRuns runs{.cluster = setup.cluster,
+                           .workload = setup.workload,
+                           .fidelity = setup.fidelity,
+                           .points = points_of(options, setup)};
+  std::vector<std::string> changes = options.what_if;
+  changes.insert(changes.end(), options.more_changes.begin(), options.more_changes.end());
+  for (const std::string& change : changes) changed(change, setup.cluster, setup.scenario);
+  if (!options.output.empty()) const ResultsStore nobody_else_writes(options.output);
+  if (options.json) {
+    context.out << simulated_json(runs, changes, options.target).dump(1) << "\n";
+  } else {
+    context.out << scaling_of(runs) << why_lines(runs);
+    if (!changes.empty()) context.out << "\n" << what_if_table(runs, changes);
+    if (options.target) context.out << "\n" << target_table(runs, *options.target);
+  }
+  int most = 0;
+  for (const SimulatedPoint& point : runs.points) most = std::max(most, point.scenario.devices);
+  const std::string warning = warning_on(setup.cluster, most);
+  if (!warning.empty()) context.err << "note: " << warning << "\n";
+  if (!options.output.empty()) {
+    store_simulated(options.output, results_of(options, setup, runs.points));
+    context.err << "wrote " << options.output << "; 'lockstep report " << options.output
+                << "' shows it\n";
+  }
+  if (!options.trace_file.empty()) {
+    const SimulatedPoint& last = runs.points.back();
+    const RankTrace trace =
+        step_trace(setup.workload, last.prediction,
+                   fmt::format("any of {} ranks, simulated", last.scenario.devices));
+    write_whole_file(options.trace_file,
+                     chrome_trace("lockstep " + setup.workload.model, std::span(&trace, 1)));
+    context.err << "wrote " << options.trace_file << "\n";
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+int simulate_command(RunContext& context, std::span<const std::string> arguments) {
+  SimulateOptions options;
+  const CommandSyntax syntax = simulate_syntax(options);
+  if (answered(context, syntax, arguments)) return kSuccess;
+  check_options(options);
+  if (options.list_clusters) {
+    context.out << cluster_list(options.clusters_directory);
+    return kSuccess;
+  }
+  if (!options.validate.empty()) return validate_command(context, options);
+  if (!options.check.empty()) {
+    context.out << check_text(check_sweep(
+        options.check,
+        options.cluster.empty()
+            ? std::nullopt
+            : std::optional(load_cluster(options.cluster, options.clusters_directory))));
+    return kSuccess;
+  }
+  if (options.show_cluster) {
+    context.out << cluster_entries(load_cluster(options.cluster, options.clusters_directory));
+    return kSuccess;
+  }
+  return simulate_runs(context, options);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,223 @@
+#include "app/commands/simulate/simulate_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/json.h"
+#include "report/render/text_table.h"
+#include "sim/answers/explain.h"
+#include "sim/answers/reach_target.h"
+#include "sim/answers/what_if.h"
+#include "sim/cluster/ready_clusters.h"
+
+namespace lockstep {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
+
+double one_device_rate(const Scenario& scenario) {
+  return scenario.batch / scenario.one_device_step;
+}
+
+double efficiency_of(const SimulatedPoint& point) {
+  return point.prediction.images_per_second / point.scenario.devices /
+         one_device_rate(point.scenario);
+}
+
+// Bands are known only where the jitter was measured.
+std::optional<Band> band_in(const SimulatedRuns& runs, const SimulatedPoint& point) {
+  const auto measured = [&](const char* key) {
+    const auto note = runs.cluster.notes.find(key);
+    return note != runs.cluster.notes.end() && note->second.kind == EntryKind::Measured;
+  };
+  const bool alone = point.scenario.devices == 1;
+  if (alone || (!measured("jitter.rank") && !measured("jitter.node"))) return std::nullopt;
+  return band_of(runs.cluster, point.scenario, point.prediction);
+}
+
+}  // namespace
+
+std::string scaling_of(const SimulatedRuns& runs) {
+  const bool bands = std::ranges::any_of(
+      runs.points, [&](const SimulatedPoint& point) { return band_in(runs, point).has_value(); });
+  TextTable table({{"devices"},
+                   {"nodes"},
+                   {bands ? "images/sec (5 to 95 %)" : "images/sec"},
+                   {"speed-up"},
+                   {"efficiency %"},
+                   {"step ms"},
+                   {"exposed %"},
+                   {"late %"},
+                   {"network %"}});
+  for (const SimulatedPoint& point : runs.points) {
+    const Prediction& each = point.prediction;
+    const auto band = band_in(runs, point);
+    const std::string range = band ? fmt::format(" ({:.1f} to {:.1f})", band->low, band->high) : "";
+    table.add({fmt::to_string(point.scenario.devices), fmt::to_string(each.nodes),
+               fmt::format("{:.1f}{}", each.images_per_second, range),
+               fmt::format("{:.2f}", each.images_per_second / one_device_rate(point.scenario)),
+               percent(efficiency_of(point)), fmt::format("{:.2f}", 1000 * each.step),
+               percent(each.exposed / each.step), percent(each.late / each.step),
+               percent(each.network_busy)});
+  }
+  const Scenario& first = runs.points.front().scenario;
+  return fmt::format(
+      "{}:{} with {} on {}, simulated: {:.5g} images/sec on one device\n\n{}"
+      "of a step: exposed communication, waiting for late ranks, network busy\n",
+      runs.workload.model, first.batch, first.strategy, runs.cluster.name, one_device_rate(first),
+      table.text());
+}
+
+std::string why_lines(const SimulatedRuns& runs) {
+  std::string text = "\n";
+  for (const SimulatedPoint& point : runs.points) {
+    const Explanation why = explain(runs.cluster, runs.workload, point.scenario, point.prediction);
+    text += fmt::format("{} device{}: {}\n", point.scenario.devices,
+                        point.scenario.devices == 1 ? "" : "s", why.sentence());
+  }
+  return text;
+}
+
+std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::string>& changes) {
+  TextTable table({{"what if", Align::Left},
+                   {"devices"},
+                   {"images/sec"},
+                   {"gain %"},
+                   {"step ms"},
+                   {"efficiency %"}});
+  const SimulatedPoint& largest = runs.points.back();
+  const auto row = [&](const std::string& what, const SimulatedPoint& point) {
+    table.add({what, fmt::to_string(point.scenario.devices),
+               fmt::format("{:.1f}", point.prediction.images_per_second),
+               fmt::format("{:+.1f}", 100 * (point.prediction.images_per_second /
+                                                 largest.prediction.images_per_second -
+                                             1)),
+               fmt::format("{:.2f}", 1000 * point.prediction.step), percent(efficiency_of(point))});
+  };
+  row("as it is", largest);
+  for (const std::string& change : changes) {
+    const Change other = changed(change, runs.cluster, largest.scenario);
+    row(change,
+        {.scenario = other.scenario,
+         .prediction = predict(other.cluster, runs.workload, other.scenario, runs.fidelity)});
+  }
+  return table.text();
+}
+
+std::string target_table(const SimulatedRuns& runs, double images_per_second) {
+  const bool priced = runs.cluster.price_per_node_hour > 0;
+  std::vector<TextTable::Column> columns = {
+      {"strategy", Align::Left}, {"nodes"}, {"devices"}, {"images/sec"}};
+  if (priced) columns.push_back({"cost of a million images"});
+  TextTable table(std::move(columns));
+  const std::vector<Plan> plans =
+      plans_for(runs.cluster, runs.workload, runs.points.front().scenario, images_per_second);
+  for (const Plan& plan : plans) {
+    const bool reached = plan.nodes > 0;
+    std::vector<std::string> row = {
+        plan.strategy, reached ? fmt::to_string(plan.nodes) : "not reached",
+        reached ? fmt::to_string(plan.devices) : "-",
+        fmt::format("{}{:.1f}", reached ? "" : "at most ", plan.images_per_second)};
+    if (priced) row.push_back(fmt::format("{:.2f}", plan.cost_per_million));
+    table.add(std::move(row));
+  }
+  std::string text =
+      fmt::format("fewest nodes for {:.6g} images/sec:\n{}", images_per_second, table.text());
+  if (priced && plans.front().nodes > 0) {
+    const auto cheapest = std::ranges::min_element(
+        plans, {}, [](const Plan& plan) { return plan.nodes > 0 ? plan.cost_per_million : 1e300; });
+    text += fmt::format("cheapest: {} on {} nodes, {:.2f} for a million images\n",
+                        cheapest->strategy, cheapest->nodes, cheapest->cost_per_million);
+  }
+  return text;
+}
+
+Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes,
+                    const std::optional<double>& target) {
+  Json points = Json::array(), what_if = Json::array(), plans = Json::array();
+  for (const SimulatedPoint& point : runs.points) {
+    const Prediction& each = point.prediction;
+    const Explanation why = explain(runs.cluster, runs.workload, point.scenario, each);
+    Json json = {{"devices", point.scenario.devices},
+                 {"nodes", each.nodes},
+                 {"images_per_second", each.images_per_second},
+                 {"efficiency", efficiency_of(point)},
+                 {"step_seconds", each.step},
+                 {"forward_seconds", each.forward},
+                 {"backward_seconds", each.backward},
+                 {"exposed_communication_seconds", each.exposed},
+                 {"late_ranks_seconds", each.late},
+                 {"input_seconds", each.input},
+                 {"network_busy", each.network_busy},
+                 {"limited_by", name_of(why.limit)},
+                 {"why", why.sentence()}};
+    if (const auto band = band_in(runs, point)) {
+      json["images_per_second_5_95"] = {band->low, band->high};
+    }
+    points.push_back(std::move(json));
+  }
+  const SimulatedPoint& largest = runs.points.back();
+  for (const std::string& change : changes) {
+    const Change other = changed(change, runs.cluster, largest.scenario);
+    const Prediction each = predict(other.cluster, runs.workload, other.scenario, runs.fidelity);
+    what_if.push_back(
+        {{"change", change},
+         {"devices", other.scenario.devices},
+         {"images_per_second", each.images_per_second},
+         {"gain", each.images_per_second / largest.prediction.images_per_second - 1}});
+  }
+  if (target) {
+    for (const Plan& plan :
+         plans_for(runs.cluster, runs.workload, runs.points.front().scenario, *target)) {
+      plans.push_back({{"strategy", plan.strategy},
+                       {"nodes", plan.nodes},
+                       {"devices", plan.devices},
+                       {"images_per_second", plan.images_per_second},
+                       {"cost_per_million_images", plan.cost_per_million}});
+    }
+  }
+  const Scenario& first = runs.points.front().scenario;
+  return {{"cluster", runs.cluster.name},
+          {"model", runs.workload.model},
+          {"batch_size", first.batch},
+          {"variable_update", first.strategy},
+          {"one_device_images_per_second", one_device_rate(first)},
+          {"points", points},
+          {"what_if", what_if},
+          {"plans", plans}};
+}
+
+std::string cluster_list(const std::string& directory) {
+  TextTable table({{"cluster", Align::Left}, {"nodes"}, {"devices"}, {"", Align::Left}});
+  std::vector<std::string> names = ready_cluster_names();
+  if (!directory.empty()) {
+    for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().string());
+    }
+    std::ranges::sort(names);
+  }
+  for (const std::string& name : names) {
+    const Cluster cluster = load_cluster(name);
+    table.add({name, fmt::to_string(cluster.nodes), fmt::to_string(cluster.devices()),
+               cluster.description});
+  }
+  return table.text();
+}
+
+std::string cluster_entries(const Cluster& cluster) {
+  TextTable table({{"entry", Align::Left},
+                   {"value", Align::Left},
+                   {"origin", Align::Left},
+                   {"source", Align::Left}});
+  for (const auto& [key, note] : cluster.notes) {
+    if (key == "description") continue;
+    table.add({key, note.value, std::string(name_of(note.kind)), note.source});
+  }
+  return cluster.description + "\n\n" + table.text();
+}
+
+}  // namespace lockstep

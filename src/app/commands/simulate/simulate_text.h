@@ -1,0 +1,35 @@
+// simulate_text.h: what `lockstep simulate` prints.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/json_fwd.h"
+#include "sim/step/predict.h"
+
+namespace lockstep {
+
+struct SimulatedPoint {
+  Scenario scenario;
+  Prediction prediction = {};
+};
+
+struct SimulatedRuns {
+  const Cluster& cluster;
+  const Workload& workload;
+  FidelityKind fidelity;
+  std::vector<SimulatedPoint> points;
+};
+
+std::string scaling_of(const SimulatedRuns& runs);  // the table
+std::string why_lines(const SimulatedRuns& runs);   // a sentence for each point
+std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::string>& changes);
+std::string target_table(const SimulatedRuns& runs, double images_per_second);
+Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes,
+                    const std::optional<double>& target);
+
+std::string cluster_list(const std::string& directory);
+std::string cluster_entries(const Cluster& cluster);  // with kind and source of each
+
+}  // namespace lockstep

@@ -1,0 +1,260 @@
+#include "sim/calibrate/calibration.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/error.h"
+#include "measure/statistics.h"
+#include "sim/answers/what_if.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/step/predict.h"
+
+namespace lockstep {
+namespace {
+
+double own_seconds(const StepRecord& step) {
+  return (step.duration - step.phase(Phase::Communication)).count();
+}
+
+double computing(const RunResult& run) {
+  const auto& phases = run.summary.mean_phases;
+  return phases[static_cast<size_t>(Phase::Forward)] + phases[static_cast<size_t>(Phase::Backward)];
+}
+
+// The file grows entry by entry: later fits read what earlier ones wrote.
+class Writer {
+ public:
+  explicit Writer(std::string when) : when_(std::move(when)) {}
+
+  void section(const std::string& name) { text_ += fmt::format("\n[{}]\n", name); }
+  void plain(const std::string& line) { text_ += line + "\n"; }
+  void measured(const std::string& key, const std::string& value, const std::string& how) {
+    text_ += fmt::format("{} = {{ value = {}, measured = \"{}, {}\" }}\n", key, value, how, when_);
+  }
+  void assumed(const std::string& key, const std::string& value, const std::string& why) {
+    text_ += fmt::format("{} = {{ value = {}, assumed = \"{}\" }}\n", key, value, why);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string when_, text_;
+};
+
+std::string number(double value) { return fmt::format("{:.6g}", value); }
+
+std::string rows_text(const std::vector<SizeClass>& classes) {
+  std::vector<std::string> rows;
+  for (const SizeClass& each : classes) {
+    rows.push_back(
+        fmt::format("[{:.6g}, {:.6g}, {:.6g}]", each.up_to_mb, each.latency_us, each.gbyte));
+  }
+  return fmt::format("[{}]", fmt::join(rows, ", "));
+}
+
+std::string residual_text(std::span<const SizeFit> fits) {
+  std::vector<std::string> parts;
+  for (const SizeFit& fit : fits) parts.push_back(fmt::format("{:.0f} %", 100 * fit.residual));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+class Calibration {
+ public:
+  explicit Calibration(const CalibrationRuns& runs)
+      : runs_(runs),
+        facts_(runs.all.facts),
+        per_node_((facts_.devices + facts_.nodes - 1) / facts_.nodes),
+        writer_(runs.when) {}
+
+  CalibratedCluster run() {
+    write_hardware();
+    write_transfers();
+    write_schedule();
+    write_jitter();
+    write_rate();
+    const std::string without_servers = writer_.text();
+    if (runs_.servers) fit_servers(without_servers);
+    return {.cluster = read(writer_.text()), .text = writer_.text(), .notes = std::move(notes_)};
+  }
+
+ private:
+  static Cluster read(const std::string& text) {
+    ReadCluster read = read_cluster(text, "calibration");
+    if (!read.problems.empty()) throw Error("{}", fmt::join(read.problems, "\n"));
+    read.cluster.name = "this-machine";
+    return std::move(read.cluster);
+  }
+
+  void write_hardware() {
+    writer_.plain("# Written by 'lockstep calibrate'.");
+    writer_.plain(fmt::format("description = \"{} node{} x {} device{}, calibrated {}\"",
+                              facts_.nodes, facts_.nodes == 1 ? "" : "s", per_node_,
+                              per_node_ == 1 ? "" : "s", runs_.when));
+    writer_.assumed("nodes", fmt::to_string(facts_.nodes > 1 ? 4096 : 1),
+                    "more nodes of the same kind");
+    writer_.measured("devices_per_node", fmt::to_string(per_node_), "the run on all devices");
+    writer_.measured("calibrated_devices", fmt::to_string(facts_.devices),
+                     "the run on all devices");
+    writer_.section("device");
+    const bool cpu = runs_.all.config.device == "cpu";
+    writer_.measured("kind", cpu ? "\"cpu\"" : "\"gpu\"", "the run on all devices");
+    writer_.section("node");
+    writer_.assumed("links", cpu ? "\"shm\"" : "\"pcie3\"", "what ranks of one host use");
+    // Devices that share a machine slow each other also without communication.
+    const double slower = computing(runs_.independent) / computing(runs_.one) - 1;
+    writer_.measured(per_node_ > 1 ? "shared_slowdown" : "others_slowdown",
+                     number(std::clamp(slower, 0.0, 0.99)),
+                     "all devices without communication beside one");
+    const auto& inside = facts_.nodes == 1 ? runs_.all_reduce : runs_.inside_node;
+    if (inside.size() >= 2 && per_node_ > 1) {
+      const SizeFit fit = fit_sizes(inside).back();
+      const SizeClass hop = hops_of(std::span(&fit, 1), per_node_).front();
+      writer_.measured(
+          "ring_gbyte", fmt::format("[[{}, {:.6g}]]", per_node_, hop.gbyte),
+          fmt::format("all-reduce in one node, residual {:.0f} %", 100 * fit.residual));
+      writer_.measured("latency_us", number(std::max(0.01, hop.latency_us)),
+                       "all-reduce in one node");
+    }
+  }
+
+  void write_transfers() {
+    if (facts_.nodes > 1) {
+      const std::vector<SizeFit> fits = fit_sizes(runs_.all_reduce);
+      const std::vector<SizeClass> hops = hops_of(fits, facts_.devices);
+      const bool both = runs_.two_nodes.size() < 2;
+      const std::vector<SizeFit> pair_fits = fit_sizes(both ? runs_.all_reduce : runs_.two_nodes);
+      const std::vector<SizeClass> pair = hops_of(pair_fits, both ? facts_.devices : 2);
+      const std::string how = "between two nodes, residuals " + residual_text(pair_fits);
+      writer_.section("network");
+      writer_.measured("line_gbit", number(8 * pair.back().gbyte), how);
+      writer_.assumed("spread", "0", "the slowest link is part of what was measured");
+      writer_.section("transport.tcp");
+      writer_.measured("gbyte", number(pair.back().gbyte), how);
+      writer_.measured("latency_us", number(std::max(0.01, pair.front().latency_us)), how);
+      writer_.section("collectives");
+      writer_.assumed("library", "\"lockstep\"", "its own communicators");
+      writer_.measured("sizes", rows_text(hops),
+                       fmt::format("all-reduce by size, residuals {}", residual_text(fits)));
+      notes_.push_back("all-reduce by size: residuals of the fits " + residual_text(fits));
+      return;
+    }
+    writer_.section("collectives");
+    writer_.assumed("library", "\"lockstep\"", "its own communicators");
+  }
+
+  // How much communication slows the computing beside it: threads that send need cores as well.
+  void write_schedule() {
+    const Cluster so_far = read(writer_.text());
+    Scenario scenario{.batch = facts_.batch_size, .devices = facts_.devices};
+    scenario.one_device_step = facts_.batch_size / runs_.one.throughput.total_images_per_second;
+    const Workload& workload = workload_of(runs_.one.config);
+    const CollectiveCost cost = collective_cost(so_far, scenario, layout_of(so_far, scenario));
+    const double sending = cost.bandwidth_seconds(workload.bytes);
+    const double slower = computing(runs_.all) - computing(runs_.independent);
+    writer_.section("schedule");
+    writer_.assumed("scheduler", "\"buckets\"", "lockstep's own");
+    writer_.assumed("overhead", "0", "part of what was measured");
+    constexpr double kVisible = 0.02;
+    if (sending > kVisible * scenario.one_device_step) {
+      writer_.measured("interference", number(std::clamp(slower / sending, 0.0, 3.0)),
+                       "forward and backward beside all-reduces");
+    } else {
+      writer_.assumed("interference", "0", "too little is sent to see it");
+      notes_.push_back(fmt::format(
+          "{} sends for {:.2g} % of a step: the network's rate comes from the all-reduces alone",
+          facts_.model, 100 * sending / scenario.one_device_step));
+    }
+  }
+
+  void write_jitter() {
+    // Beside communication, ranks also differ because they wait for it.
+    const MeasuredJitter jitter = jitter_of(runs_.independent);
+    writer_.section("jitter");
+    writer_.measured("rank", number(jitter.rank), "own time of ranks from step to step");
+    writer_.measured("node", number(jitter.node), "mean own time of hosts");
+  }
+
+  void write_rate() {
+    writer_.section("images_per_second");
+    writer_.measured(fmt::format("\"{}:{}\"", facts_.model, facts_.batch_size),
+                     number(runs_.one.throughput.total_images_per_second), "the run on one device");
+  }
+
+  // The rate of a server, from the run with servers: only if the step waits for them.
+  void fit_servers(const std::string& text) {
+    const RunResult& run = *runs_.servers;
+    Cluster cluster = read(text + server_section(0));
+    Scenario scenario{.batch = facts_.batch_size, .devices = facts_.devices};
+    set_strategy("parameter_server", scenario);
+    scenario.servers = std::max(1, run.facts.servers);
+    scenario.one_device_step = facts_.batch_size / runs_.one.throughput.total_images_per_second;
+    const Workload& workload = workload_of(runs_.one.config);
+    const double measured = run.throughput.total_images_per_second;
+    const auto rate_with = [&](double gbyte) {
+      cluster.servers.gbyte = gbyte;
+      cluster.servers.loopback_gbyte = 4;
+      return predict(cluster, workload, scenario).images_per_second;
+    };
+    constexpr double kLeast = 1e-4, kMost = 100;
+    double low = kLeast, high = kMost;
+    for (int i = 0; i < 60; ++i) {
+      const double middle = std::sqrt(low * high);
+      (rate_with(middle) < measured ? low : high) = middle;
+    }
+    const double found = std::sqrt(low * high);
+    const bool as_network = found > 0.9 * cluster.transports.at("tcp").gbyte;
+    if (as_network || rate_with(found) < 1.02 * rate_with(found / 2)) {
+      notes_.push_back(as_network
+                           ? "parameter servers are as fast as the network"
+                           : "steps hardly wait for parameter servers: their rate is unknown");
+      writer_.plain(server_section(0));
+      return;
+    }
+    writer_.plain(server_section(found));
+  }
+
+  std::string server_section(double gbyte) const {
+    Writer part(runs_.when);
+    part.section("servers");
+    part.measured("workers_per_node", fmt::to_string(per_node_), "one worker per device");
+    part.measured("count", fmt::to_string(std::max(1, runs_.servers->facts.servers)),
+                  "the run with servers");
+    part.assumed("hidden_pull", "0", "lockstep fetches all values before forward");
+    part.assumed("barrier_us", "0", "servers count; workers send no tokens");
+    if (gbyte > 0) part.measured("gbyte", number(gbyte), "the run with servers");
+    return part.text();
+  }
+
+  const CalibrationRuns& runs_;
+  const RunFacts& facts_;
+  int per_node_;
+  Writer writer_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+MeasuredJitter jitter_of(const RunResult& run) {
+  std::map<std::string, std::vector<double>> means_by_host;
+  std::vector<double> deviations;
+  const auto add = [&](const std::string& host, std::span<const StepRecord> steps) {
+    std::vector<double> own;
+    for (const StepRecord& step : steps) own.push_back(own_seconds(step));
+    if (own.size() < 2) return;
+    // Robust: one step in which the machine did something else is not jitter.
+    deviations.push_back(1.4826 * median_absolute_deviation(own) / median(own));
+    means_by_host[host].push_back(median(own));
+  };
+  for (const RankResult& rank : run.ranks) add(rank.host, rank.steps);
+  if (run.ranks.empty()) add("", run.steps);
+  if (deviations.empty()) return {};
+  std::vector<double> hosts;
+  for (const auto& [host, values] : means_by_host) hosts.push_back(mean(values));
+  return {.rank = mean(deviations), .node = hosts.size() > 1 ? deviation(hosts) / mean(hosts) : 0};
+}
+
+CalibratedCluster calibrated(const CalibrationRuns& runs) { return Calibration(runs).run(); }
+
+}  // namespace lockstep

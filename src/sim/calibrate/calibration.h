@@ -1,0 +1,59 @@
+// calibration.h: what measurements on a cluster say about the entries of its cluster file.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/results/run_result.h"
+#include "sim/cluster/cluster.h"
+
+namespace lockstep {
+
+struct AllReduceTime {
+  double bytes = 0, seconds = 0;  // median
+};
+
+// A line through the times of one class of sizes: seconds = latency + bytes / rate.
+struct SizeFit {
+  double up_to_bytes = 0;
+  double latency = 0;  // seconds of the whole all-reduce
+  double bytes_per_second = 0;
+  double residual = 0;  // root mean square of relative errors
+  int samples = 0;
+};
+
+// Classes end at 64 KiB, 1 MiB and the largest size. Relative errors are minimised. At least two
+// sizes; throws UsageError otherwise.
+std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times);
+
+// As hops of a ring over so many ranks.
+std::vector<SizeClass> hops_of(std::span<const SizeFit> fits, int ranks);
+
+struct MeasuredJitter {
+  double rank = 0;  // deviation of a rank's own time from step to step, a part of it
+  double node = 0;  // of the hosts' means
+};
+MeasuredJitter jitter_of(const RunResult& run);
+
+// What `calibrate` measured. The runs are of the same model, batch size and threads.
+struct CalibrationRuns {
+  RunResult one;                              // one device
+  RunResult all;                              // all devices, all-reduce
+  RunResult independent;                      // all devices, no communication
+  std::optional<RunResult> servers;           // all devices, parameter servers
+  std::vector<AllReduceTime> all_reduce;      // over all ranks
+  std::vector<AllReduceTime> inside_node;     // over the ranks of one node; empty: one, or all
+  std::vector<AllReduceTime> two_nodes = {};  // one rank on each; empty: `all_reduce` is that
+  std::string when;                           // "2026-11-18"
+};
+
+struct CalibratedCluster {
+  Cluster cluster;
+  std::string text;                // TOML, every entry measured or with its reason
+  std::vector<std::string> notes;  // what could not be identified, residuals
+};
+CalibratedCluster calibrated(const CalibrationRuns& runs);
+
+}  // namespace lockstep

@@ -1,0 +1,248 @@
+// cluster_file.cpp: a table maps the keys of a cluster file to members.
+#include "sim/cluster/cluster_file.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "config/toml_reader.h"
+#include "sim/cluster/cluster_problems.h"
+#include "sim/cluster/hardware_tables.h"
+
+namespace lockstep {
+namespace {
+
+constexpr std::pair<std::string_view, EntryKind> kKinds[] = {{"stated", EntryKind::Stated},
+                                                             {"measured", EntryKind::Measured},
+                                                             {"assumed", EntryKind::Assumed}};
+
+std::string text_of(const toml::node& node) {
+  std::ostringstream text;
+  node.visit([&](const auto& value) { text << value; });
+  return text.str();
+}
+
+class Reader : public TomlReader {
+ public:
+  Reader(Cluster& cluster, std::vector<std::string>& problems)
+      : TomlReader(cluster.file, problems), cluster_(cluster) {}
+
+  using TomlReader::read;
+
+  // The value of an entry, whose origin is noted; null: it was refused.
+  const toml::node* value_of(const std::string& key, const toml::node& node) {
+    EntryNote& note = cluster_.notes[key];
+    note.line = line_of(node);
+    const toml::table* table = node.as_table();
+    if (!table) return note.value = text_of(node), &node;
+    for (const auto& [name, inner] : *table) {
+      if (name.str() == "value") continue;
+      const auto* kind = std::ranges::find(kKinds, name.str(), [](auto& row) { return row.first; });
+      if (kind == std::end(kKinds) || !inner.is_string()) {
+        refuse(key, node, R"({ value = ..., stated = "source" }, or measured, or assumed)");
+        return nullptr;
+      }
+      note.kind = kind->second;
+      note.source = *inner.value<std::string>();
+    }
+    const toml::node* value = table->get("value");
+    if (!value)
+      return refuse(key, node, R"({ value = ..., stated = "source" }: no value)"), nullptr;
+    note.value = text_of(*value);
+    return value;
+  }
+
+  void read(const std::string& key, const toml::node& node, int& target) {
+    read(key, node, target, {.most = 10'000'000});
+  }
+  void read(const std::string& key, const toml::node& node, double& target) {
+    read(key, node, target, {.least = 0});
+  }
+  void read(const std::string& key, const toml::node& node,
+            std::vector<std::pair<int, double>>& target) {
+    if (node.is_number()) return read(key, node, target.emplace_back(2, 0.0).second);
+    for (const auto& row : rows_of(key, node, 2, "a number, or [[devices, GB/s], ...]")) {
+      target.emplace_back(static_cast<int>(row[0]), row[1]);
+    }
+    std::ranges::sort(target);
+  }
+  void read(const std::string& key, const toml::node& node, std::vector<SizeClass>& target) {
+    for (const auto& row : rows_of(key, node, 3, "[[up to MB, latency in us, GB/s], ...]")) {
+      target.push_back({.up_to_mb = row[0], .latency_us = row[1], .gbyte = row[2]});
+    }
+    std::ranges::sort(target, {}, &SizeClass::up_to_mb);
+  }
+
+ private:
+  std::vector<std::vector<double>> rows_of(const std::string& key, const toml::node& node,
+                                           size_t width, std::string_view wanted) {
+    std::vector<std::vector<double>> rows;
+    const toml::array* all = node.as_array();
+    const auto fits = [&](const toml::node& row) {
+      return row.is_array() && row.as_array()->size() == width &&
+             std::ranges::all_of(*row.as_array(), [](const toml::node& cell) {
+               return cell.is_number() && *cell.value<double>() >= 0;
+             });
+    };
+    if (!all || all->empty() || !std::ranges::all_of(*all, fits))
+      return refuse(key, node, wanted), rows;
+    for (const toml::node& row : *all) {
+      std::vector<double>& cells = rows.emplace_back();
+      for (const toml::node& cell : *row.as_array()) cells.push_back(*cell.value<double>());
+    }
+    return rows;
+  }
+
+  Cluster& cluster_;
+};
+
+template <typename Add>
+void transport_keys(Transport& transport, const Add& key) {
+  const std::string prefix = "transport." + transport.name + ".";
+  key(prefix + "efficiency", transport.efficiency);
+  key(prefix + "latency_us", transport.latency_us);
+  key(prefix + "flow_gbit", transport.flow_gbit);
+  key(prefix + "flows", transport.flows);
+  key(prefix + "gbyte", transport.gbyte);
+}
+
+constexpr const char* kHorovodVersion = "schedule.horovod_version";
+constexpr const char* kRates = "images_per_second";
+
+// [images_per_second]: any "model:batch".
+void read_rates(const toml::node& rates, Cluster& cluster, Reader& reader) {
+  if (!rates.is_table()) return reader.refuse(kRates, rates, "a table");
+  for (const auto& [name, node] : *rates.as_table()) {
+    const std::string key = std::string(kRates) + "." + std::string(name.str());
+    if (const toml::node* value = reader.value_of(key, node)) {
+      reader.read(key, *value, cluster.images_per_second[std::string(name.str())]);
+    }
+  }
+}
+
+// A new key is a row here, a member of Cluster, and a row of the table in docs/simulating.md.
+std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
+  std::vector<TomlKey> keys;
+  const auto key = [&](const std::string& name, auto& member) {
+    keys.push_back({name, [name, &member, &reader](const toml::node& node) {
+                      if (const toml::node* value = reader.value_of(name, node))
+                        reader.read(name, *value, member);
+                    }});
+  };
+  key("description", cluster.description);
+  key("nodes", cluster.nodes);
+  key("devices_per_node", cluster.devices_per_node);
+  key("price_per_node_hour", cluster.price_per_node_hour);
+  key("calibrated_devices", cluster.calibrated_devices);
+  key("device.kind", cluster.device_kind);
+  key("device.name", cluster.device_name);
+  key("node.links", cluster.node.links);
+  key("node.ring_gbyte", cluster.node.ring_gbyte);
+  key("node.latency_us", cluster.node.latency_us);
+  key("node.host_gbyte", cluster.node.host_gbyte);
+  key("node.shared_slowdown", cluster.node.shared_slowdown);
+  key("node.others_slowdown", cluster.node.others_slowdown);
+  key("node.cores", cluster.node.cores);
+  key("network.line_gbit", cluster.network.line_gbit);
+  key("network.interfaces", cluster.network.interfaces);
+  key("network.transport", cluster.network.transport);
+  key("network.spread", cluster.network.spread);
+  key("network.rack_nodes", cluster.network.rack_nodes);
+  key("network.oversubscription", cluster.network.oversubscription);
+  key("network.rank_order", cluster.network.rank_order);
+  for (auto& [name, transport] : cluster.transports) transport_keys(transport, key);
+  key("collectives.library", cluster.collectives.library);
+  key("collectives.version", cluster.collectives.version);
+  key("collectives.algorithm", cluster.collectives.algorithm);
+  key("collectives.gbyte", cluster.collectives.gbyte);
+  key("collectives.sizes", cluster.collectives.sizes);
+  key("schedule.scheduler", cluster.schedule.scheduler);
+  key("schedule.fusion_mb", cluster.schedule.fusion_mb);
+  key("schedule.cycle_ms", cluster.schedule.cycle_ms);
+  key("schedule.bucket_mb", cluster.schedule.bucket_mb);
+  key("schedule.tensor_us", cluster.schedule.tensor_us);
+  key("schedule.collective_us", cluster.schedule.collective_us);
+  key("schedule.overhead", cluster.schedule.overhead);
+  key("schedule.interference", cluster.schedule.interference);
+  key("servers.count", cluster.servers.count);
+  key("servers.on_workers", cluster.servers.on_workers);
+  key("servers.stream_gbyte", cluster.servers.stream_gbyte);
+  key("servers.gbyte", cluster.servers.gbyte);
+  key("servers.loopback_gbyte", cluster.servers.loopback_gbyte);
+  key("servers.barrier_us", cluster.servers.barrier_us);
+  key("servers.hidden_pull", cluster.servers.hidden_pull);
+  key("servers.exposed_read", cluster.servers.exposed_read);
+  key("servers.workers_per_node", cluster.servers.workers_per_node);
+  key("jitter.rank", cluster.jitter.rank);
+  key("jitter.node", cluster.jitter.node);
+  key("input.images_per_core_second", cluster.input.images_per_core_second);
+  keys.push_back({kHorovodVersion,
+                  [&reader](const toml::node& node) { reader.value_of(kHorovodVersion, node); }});
+  keys.push_back({kRates, [&](const toml::node& node) { read_rates(node, cluster, reader); }});
+  return keys;
+}
+
+// The defaults of that version, where the file does not set them.
+void set_horovod(Cluster& cluster) {
+  const auto given = cluster.notes.find(kHorovodVersion);
+  if (given == cluster.notes.end()) return;
+  std::string version = given->second.value;
+  std::erase(version, '\'');
+  std::erase(version, '"');
+  const bool cycles = version_below(version, 0, 14), small_buffer = version_below(version, 0, 21);
+  if (!cluster.notes.contains("schedule.cycle_ms")) {
+    cluster.schedule.cycle_ms = cycles ? 5 : small_buffer ? 3.5 : 1;
+  }
+  if (!cluster.notes.contains("schedule.fusion_mb") && !small_buffer) {
+    cluster.schedule.fusion_mb = 134.217728;
+  }
+}
+
+Cluster with_known_transports() {
+  Cluster cluster;
+  for (const TransportRow& row : transport_rows()) {
+    cluster.transports[std::string(row.name)] = {
+        .name = std::string(row.name), .efficiency = row.efficiency, .latency_us = row.latency_us};
+  }
+  return cluster;
+}
+
+}  // namespace
+
+std::string_view name_of(EntryKind kind) {
+  for (const auto& [name, each] : kKinds) {
+    if (each == kind) return name;
+  }
+  return "";
+}
+
+std::vector<std::string> cluster_keys() {
+  Cluster cluster = with_known_transports();
+  std::vector<std::string> names, problems;
+  Reader reader(cluster, problems);
+  for (const TomlKey& key : keys_into(cluster, reader)) names.push_back(key.name);
+  std::erase(names, kRates);  // its keys are free
+  return names;
+}
+
+ReadCluster read_cluster(std::string_view text, const std::string& source) {
+  ReadCluster result = {.cluster = with_known_transports(), .problems = {}};
+  result.cluster.file = source;
+  toml::table table;
+  try {
+    table = toml_in(text, source);
+  } catch (const UsageError& error) {  // a problem like others
+    result.problems.emplace_back(error.what());
+    return result;
+  }
+  Reader reader(result.cluster, result.problems);
+  read_keys(table, keys_into(result.cluster, reader), reader);
+  set_horovod(result.cluster);
+  Jitter& jitter = result.cluster.jitter;
+  // Nodes whose processors also run the system and the network differ more than GPUs do.
+  if (jitter.node < 0) jitter.node = result.cluster.device_kind == "cpu" ? 0.03 : 0;
+  if (result.problems.empty()) result.problems = problems_in(result.cluster);
+  return result;
+}
+
+}  // namespace lockstep

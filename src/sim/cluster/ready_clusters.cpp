@@ -1,0 +1,73 @@
+#include "sim/cluster/ready_clusters.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/regular_file.h"
+#include "sim/cluster/cluster_file.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string with_dashes(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+std::string with_underscores(std::string text) {
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+Cluster checked(ReadCluster read, const std::string& name) {
+  if (!read.problems.empty()) throw UsageError("{}", fmt::join(read.problems, "\n"));
+  read.cluster.name = name;
+  return std::move(read.cluster);
+}
+
+Cluster from_file(const fs::path& path) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  const std::string text =
+      read_regular_file(path.string(), {.most_bytes = kMostBytes, .pipes = true});
+  return checked(read_cluster(text, path.string()), path.stem().string());
+}
+
+}  // namespace
+
+std::vector<std::string> ready_cluster_names() {
+  std::vector<std::string> names;
+  for (const ReadyCluster& ready : ready_clusters()) names.push_back(with_dashes(ready.name));
+  return names;
+}
+
+Cluster load_cluster(const std::string& name, const std::string& directory) {
+  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return from_file(name);
+  if (!directory.empty()) {
+    for (const std::string& spelling : {name, with_underscores(name)}) {
+      const fs::path path = fs::path(directory) / (spelling + ".toml");
+      if (fs::exists(path)) return from_file(path);
+    }
+  }
+  constexpr const char* kCalibrated = "this-machine.toml";
+  if (name == "this-machine") {
+    if (!fs::exists(kCalibrated)) {
+      throw UsageError("cluster this-machine: no {} here; run 'lockstep calibrate' first",
+                       kCalibrated);
+    }
+    return from_file(kCalibrated);
+  }
+  for (const ReadyCluster& ready : ready_clusters()) {
+    if (with_dashes(ready.name) != with_dashes(name)) continue;
+    return checked(read_cluster(ready.text, with_dashes(ready.name)), with_dashes(ready.name));
+  }
+  throw UsageError("unknown cluster '{}'; use a TOML file, this-machine or one of {}", name,
+                   fmt::join(ready_cluster_names(), ", "));
+}
+
+}  // namespace lockstep

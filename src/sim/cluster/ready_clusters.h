@@ -1,0 +1,23 @@
+// ready_clusters.h: the built-in clusters. To add one, write ready/<name>.toml.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+
+namespace lockstep {
+
+struct ReadyCluster {
+  std::string_view name, text;  // text: TOML
+};
+std::span<const ReadyCluster> ready_clusters();
+std::vector<std::string> ready_cluster_names();  // with dashes: "horovod-512"
+
+// By name; from a file if `name` ends in .toml or has a slash; or NAME.toml of `directory`, which
+// comes first if it is given. Throws UsageError with all problems, or with the known names.
+Cluster load_cluster(const std::string& name_or_file, const std::string& directory = {});
+
+}  // namespace lockstep

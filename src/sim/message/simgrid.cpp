@@ -1,0 +1,294 @@
+// simgrid.cpp: transfers as messages on SimGrid.
+//
+// The ring is the blocking one: a rank sends its next chunk when it has sent and received the one
+// before. Up to 128 ranks every message is simulated; beyond that, the messages between nodes of a
+// few of the 2 (N - 1) rounds, which are all alike. Trees are pipelines: every edge is a flow of
+// half the data each way. SimGrid has one engine per process, so every question is answered by a
+// child process.
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "sim/message/message_fidelity.h"
+#include "sim/message/simgrid_platform.h"
+#include "sim/model/double_tree.h"
+
+namespace lockstep {
+namespace {
+
+namespace sg4 = simgrid::s4u;
+
+constexpr int kAllMessagesUpTo = 128;
+constexpr int kSampledRounds = 8;
+
+void start_engine(sg4::Engine& engine) {
+  (void)engine;
+  xbt_log_control_set("root.threshold:error");
+  sg4::Engine::set_config("network/model:CM02");  // no factors of somebody else's calibration
+  sg4::Engine::set_config("network/crosstraffic:0");
+  sg4::Engine::set_config("network/TCP-gamma:0");
+}
+
+// Runs in a child: its memory and SimGrid's engine go with it.
+double in_child(const std::function<double()>& simulate) {
+  int ends[2];
+  if (pipe(ends) != 0) throw Error("cannot create a pipe");
+  const pid_t child = fork();
+  if (child < 0) throw Error("cannot start a process");
+  if (child == 0) {
+    close(ends[0]);
+    const double seconds = simulate();
+    const bool sent = write(ends[1], &seconds, sizeof(seconds)) == sizeof(seconds);
+    _exit(sent ? 0 : 1);
+  }
+  close(ends[1]);
+  double seconds = 0;
+  const bool got = read(ends[0], &seconds, sizeof(seconds)) == sizeof(seconds);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!got || status != 0) throw Error("SimGrid failed");
+  return seconds;
+}
+
+// The duration of what `act` does, in simulated seconds.
+double simulated_seconds(sg4::Engine& engine, sg4::Host* host, const std::function<void()>& act) {
+  double end = 0;
+  sg4::Actor::create("all", host, [&] {
+    act();
+    end = sg4::Engine::get_clock();
+  });
+  engine.run();
+  return end;
+}
+
+struct RingEdge {
+  sg4::Host *from, *to;
+};
+
+class MessageFidelity : public Fidelity {
+ public:
+  MessageFidelity(const Cluster& cluster, const Scenario& scenario, const Layout& layout)
+      : cluster_(cluster), scenario_(scenario), layout_(layout) {}
+
+  double all_reduce_seconds(double bytes) const override {
+    const auto [at, fresh] = known_.try_emplace(std::llround(bytes));
+    if (fresh) {
+      const bool tree = algorithm_of(cluster_, scenario_) == "tree" ||
+                        collective_cost(cluster_, scenario_, layout_).takes_tree(bytes);
+      at->second = in_child([&] { return tree ? tree_seconds(bytes) : ring_seconds(bytes); });
+    }
+    return at->second + 1e-6 * cluster_.schedule.collective_us;
+  }
+  double pull_seconds(const ServerTraffic& traffic) const override {
+    return in_child([&] { return server_seconds(traffic, false); });
+  }
+  double push_end(const ServerTraffic& traffic) const override {
+    return in_child([&] { return server_seconds(traffic, true); });
+  }
+
+ private:
+  PlatformRates ring_rates(double bytes) const {
+    PlatformRates rates{.hop = hop_latency(cluster_, scenario_, layout_)};
+    if (layout_.per_node > 1) rates.inside = node_ring_rate(cluster_, layout_.per_node);
+    if (layout_.nodes > 1) {
+      rates.node = node_link_rate(cluster_, scenario_, layout_.nodes);
+      rates.uplink = uplink_rate(cluster_, scenario_);
+      const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
+      for (const SizeClass& each : cost.sizes) {
+        rates.hop = 1e-6 * each.latency_us;
+        rates.node = 1e9 * each.gbyte;
+        if (bytes <= 1e6 * each.up_to_mb) break;
+      }
+    }
+    return rates;
+  }
+
+  // Hosts are ranks, or nodes when only messages between nodes are simulated.
+  std::vector<RingEdge> ring_of(SimgridPlatform& platform, bool every_rank) const {
+    const std::vector<int> order = ring_order(cluster_, layout_.nodes);
+    const int per_node = every_rank ? layout_.per_node : 1;
+    std::vector<sg4::Host*> hosts;
+    std::vector<int> nodes;
+    for (int i = 0; i < layout_.nodes; ++i) {
+      for (int slot = 0; slot < per_node && std::ssize(hosts) < layout_.ranks; ++slot) {
+        hosts.push_back(platform.add_host(fmt::format("rank{}", hosts.size())));
+        nodes.push_back(order[i]);
+      }
+    }
+    std::vector<RingEdge> edges;
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      const size_t next = (i + 1) % hosts.size();
+      if (nodes[i] == nodes[next]) {
+        platform.connect_inside(hosts[i], hosts[next]);
+      } else {
+        platform.connect_nodes(hosts[i], nodes[i], hosts[next], nodes[next]);
+      }
+      edges.push_back({hosts[i], hosts[next]});
+    }
+    return edges;
+  }
+
+  double ring_seconds(double bytes) const {
+    sg4::Engine engine("lockstep");
+    start_engine(engine);
+    SimgridPlatform platform(ring_rates(bytes), cluster_.network.rack_nodes);
+    const bool every_rank = layout_.ranks <= kAllMessagesUpTo || layout_.nodes == 1;
+    const std::vector<RingEdge> edges = ring_of(platform, every_rank);
+    platform.seal();
+    const int rounds = 2 * (layout_.ranks - 1);
+    const int simulated = layout_.ranks <= kAllMessagesUpTo ? rounds : kSampledRounds;
+    const auto chunk =
+        static_cast<uint64_t>(std::llround(bytes * scenario_.gradient_scale / layout_.ranks));
+    const double seconds = simulated_seconds(engine, edges[0].from, [&] {
+      for (int round = 0; round < simulated; ++round) {
+        std::vector<sg4::CommPtr> sent;
+        for (const RingEdge& edge : edges) {
+          sent.push_back(sg4::Comm::sendto_async(edge.from, edge.to, chunk));
+        }
+        sg4::Comm::wait_all(sent);
+      }
+    });
+    return seconds * rounds / simulated;
+  }
+
+  double tree_seconds(double bytes) const {
+    sg4::Engine engine("lockstep");
+    start_engine(engine);
+    PlatformRates rates = ring_rates(bytes);
+    rates.node = std::min(rates.node, layout_.per_node > 1 ? rates.inside : rates.node);
+    rates.hop = 0;  // the latency of a pipeline is paid once
+    SimgridPlatform platform(rates, cluster_.network.rack_nodes);
+    const std::vector<int> order = ring_order(cluster_, layout_.nodes);
+    std::vector<sg4::Host*> hosts;
+    for (int i = 0; i < layout_.nodes; ++i) {
+      hosts.push_back(platform.add_host(fmt::format("node{}", i)));
+    }
+    std::vector<RingEdge> flows;
+    std::set<std::pair<int, int>> connected;
+    const auto add = [&](int from, int to) {
+      flows.push_back({hosts[from], hosts[to]});
+      if (connected.emplace(from, to).second) {
+        platform.connect_nodes(hosts[from], order[from], hosts[to], order[to]);
+      }
+    };
+    for (const TreeEdge& edge : double_tree(layout_.nodes)) {
+      add(edge.child, edge.parent);
+      add(edge.parent, edge.child);
+    }
+    platform.seal();
+    const auto half = static_cast<uint64_t>(std::llround(bytes * scenario_.gradient_scale / 2));
+    const double seconds = simulated_seconds(engine, hosts[0], [&] {
+      std::vector<sg4::CommPtr> sent;
+      for (const RingEdge& flow : flows) {
+        sent.push_back(sg4::Comm::sendto_async(flow.from, flow.to, half));
+      }
+      sg4::Comm::wait_all(sent);
+    });
+    const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
+    return seconds + (cost.tree ? *cost.tree : cost.line).latency;
+  }
+
+  double server_seconds(const ServerTraffic& traffic, bool push) const {
+    sg4::Engine engine("lockstep");
+    start_engine(engine);
+    const ParameterServers& servers = cluster_.servers;
+    PlatformRates rates{.loopback = servers.loopback_gbyte * 1e9};
+    rates.node = layout_.nodes > 1 ? node_link_rate(cluster_, scenario_, layout_.nodes) : 1e12;
+    rates.uplink = layout_.nodes > 1 ? uplink_rate(cluster_, scenario_) : 1e12;
+    rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;
+    SimgridPlatform platform(rates, cluster_.network.rack_nodes);
+    const int first_server = servers.on_workers ? 0 : layout_.nodes;  // nodes of their own follow
+    std::vector<sg4::Host*> worker, server;
+    for (int i = 0; i < traffic.workers; ++i) {
+      worker.push_back(platform.add_host(fmt::format("worker{}", i)));
+    }
+    for (int i = 0; i < traffic.servers; ++i) {
+      server.push_back(platform.add_host(fmt::format("server{}", i)));
+      for (int w = 0; w < traffic.workers; ++w) {
+        const int from = w / traffic.workers_per_node, to = first_server + i;
+        if (from == to) {
+          platform.connect_inside(push ? worker[w] : server[i], push ? server[i] : worker[w]);
+        } else if (push) {
+          platform.connect_nodes(worker[w], from, server[i], to, to);
+        } else {
+          platform.connect_nodes(server[i], to, worker[w], from, to);
+        }
+      }
+    }
+    platform.seal();
+    return simulated_seconds(engine, worker[0], [&] {
+      if (push) {
+        send_when_ready(traffic, worker, server);
+      } else {
+        fetch_all(traffic, worker, server);
+      }
+    });
+  }
+
+  static void fetch_all(const ServerTraffic& traffic, const std::vector<sg4::Host*>& worker,
+                        const std::vector<sg4::Host*>& server) {
+    std::vector<double> bytes(server.size());
+    for (const ServerSlice& slice : traffic.slices) bytes[slice.server] += slice.bytes;
+    std::vector<sg4::CommPtr> sent;
+    for (size_t i = 0; i < server.size(); ++i) {
+      const auto size = static_cast<uint64_t>(std::llround(bytes[i]));
+      if (size == 0) continue;
+      for (sg4::Host* to : worker) sent.push_back(sg4::Comm::sendto_async(server[i], to, size));
+    }
+    sg4::Comm::wait_all(sent);
+  }
+
+  static void send_when_ready(const ServerTraffic& traffic, const std::vector<sg4::Host*>& worker,
+                              const std::vector<sg4::Host*>& server) {
+    std::vector<sg4::CommPtr> sent;
+    for (const ServerSlice& slice : traffic.slices) {
+      sg4::this_actor::sleep_until(slice.ready);
+      const auto size = static_cast<uint64_t>(std::llround(slice.bytes));
+      if (size == 0) continue;
+      for (sg4::Host* from : worker) {
+        sent.push_back(sg4::Comm::sendto_async(from, server[slice.server], size));
+      }
+    }
+    sg4::Comm::wait_all(sent);
+  }
+
+  const Cluster& cluster_;    // borrowed: outlives this
+  const Scenario& scenario_;  // borrowed, as above
+  const Layout layout_;
+  mutable std::map<int64_t, double> known_;  // seconds by bytes
+};
+
+}  // namespace
+
+bool has_message_fidelity() { return true; }
+
+std::string simgrid_version() {
+  int major = 0, minor = 0, patch = 0;
+  sg_version_get(&major, &minor, &patch);
+  return patch == 0 ? fmt::format("{}.{}", major, minor)
+                    : fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+std::unique_ptr<Fidelity> message_fidelity(const Cluster& cluster, const Scenario& scenario,
+                                           const Layout& layout) {
+  const std::string algorithm = algorithm_of(cluster, scenario);
+  if (algorithm != "auto" && algorithm != "tree" && algorithm != "ring") {
+    throw UsageError(
+        "--fidelity message: simulates rings, trees and parameter servers, not {}; use "
+        "--algorithm ring or --fidelity schedule",
+        algorithm);
+  }
+  return std::make_unique<MessageFidelity>(cluster, scenario, layout);
+}
+
+}  // namespace lockstep

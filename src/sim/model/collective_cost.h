@@ -1,0 +1,58 @@
+// collective_cost.h: what one all-reduce of so many bytes takes on a cluster.
+//
+// A ring over N ranks sends 2 (N - 1) chunks of 1/N of the data over every link, at the rate of its
+// slowest link, and waits for one hop's latency each time. Flows that share a link share its rate.
+#pragma once
+
+#include "sim/model/scenario.h"
+
+namespace lockstep {
+
+struct CostLine {
+  double seconds_per_byte = 0;  // of the data that is reduced
+  double latency = 0;           // seconds, whatever the size
+
+  double seconds(double bytes) const { return latency + bytes * seconds_per_byte; }
+};
+
+struct CollectiveCost {
+  CostLine line = {};
+  std::optional<CostLine> tree = {};  // taken for sizes at which it is faster
+  double fixed = 0;                   // per call
+  std::vector<SizeClass> sizes = {};  // measured: replaces the lines
+  int ranks = 1;
+
+  double seconds(double bytes) const;
+  double bandwidth_seconds(double bytes) const;
+  bool takes_tree(double bytes) const { return tree && tree->seconds(bytes) < line.seconds(bytes); }
+};
+
+struct Layout {
+  int ranks = 1, nodes = 1, per_node = 1;
+};
+// Full nodes first. Throws UsageError if the cluster has fewer devices.
+Layout layout_of(const Cluster& cluster, const Scenario& scenario);
+
+// ring, tree, hierarchical or halving_doubling: the scenario's or the cluster's. auto is a ring,
+// and with NCCL since 2.4 also a tree.
+std::string algorithm_of(const Cluster& cluster, const Scenario& scenario);
+
+CollectiveCost collective_cost(const Cluster& cluster, const Scenario& scenario,
+                               const Layout& layout);
+
+// Bytes per second out of one node, as this scenario's transport and library reach it: by its own
+// link, and by its share of the rack's uplink.
+double network_rate(const Cluster& cluster, const Scenario& scenario, int nodes);
+double node_link_rate(const Cluster& cluster, const Scenario& scenario, int nodes);
+double uplink_rate(const Cluster& cluster, const Scenario& scenario);  // of a rack, all flows
+
+// Mean latency of a hop of the ring, in seconds.
+double hop_latency(const Cluster& cluster, const Scenario& scenario, const Layout& layout);
+double node_ring_rate(const Cluster& cluster, int devices);  // bytes per second inside a node
+
+// The nodes in the order of the ring: 0, 1, 2, ... or shuffled, always alike.
+std::vector<int> ring_order(const Cluster& cluster, int nodes);
+// The most flows of the ring on one rack's uplink, either way; 1 without racks.
+int flows_on_uplink(const Cluster& cluster, int nodes);
+
+}  // namespace lockstep

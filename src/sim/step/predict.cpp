@@ -1,0 +1,128 @@
+#include "sim/step/predict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "sim/cluster/hardware_tables.h"
+#include "sim/message/message_fidelity.h"
+#include "sim/model/expected_largest.h"
+#include "sim/step/all_reduce_schedule.h"
+#include "sim/step/server_step.h"
+
+namespace lockstep {
+namespace {
+
+double interference_of(const Cluster& cluster, const Scenario& scenario) {
+  if (cluster.schedule.interference >= 0) return cluster.schedule.interference;
+  const std::string& library =
+      scenario.library.empty() ? cluster.collectives.library : scenario.library;
+  return library_row(library, cluster.collectives.version).interference;
+}
+
+// Devices of a node that is in use slow each other down; so do the slowest nodes everyone.
+double compute_scale(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
+  const double crowded = 1 + cluster.node.shared_slowdown * (layout.per_node - 1.0) /
+                                 std::max(1, cluster.devices_per_node - 1);
+  const double others = layout.nodes > 1 ? 1 + cluster.node.others_slowdown : 1;
+  const double slowest = scenario.slow_nodes > 0 ? 1 / scenario.slow_speed : 1;
+  return crowded * others * slowest;
+}
+
+// Forward, backward and transfers of an all-reduce strategy.
+void all_reduce_step(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
+                     const Layout& layout, const Fidelity& fidelity, Prediction& result) {
+  const double compute = scenario.one_device_step * compute_scale(cluster, scenario, layout) *
+                         (1 + cluster.schedule.overhead);
+  const CollectiveCost cost = collective_cost(cluster, scenario, layout);
+  result.slowed = interference_of(cluster, scenario) * cost.bandwidth_seconds(workload.bytes);
+  result.forward = compute * workload.forward_share;
+  result.backward = compute - result.forward + result.slowed;
+  result.transfers =
+      schedule_all_reduces(cluster, scenario, workload,
+                           {.forward_end = result.forward, .backward = result.backward}, fidelity);
+  result.exposed = std::max(0.0, result.transfers.back().end - result.forward - result.backward);
+  for (const PredictedTransfer& each : result.transfers) {
+    const double bandwidth = cost.bandwidth_seconds(each.bytes);
+    result.bandwidth_time += bandwidth;
+    result.latency_time += each.end - each.begin - bandwidth;
+  }
+}
+
+void add_input(const Cluster& cluster, const Scenario& scenario, const Layout& layout,
+               Prediction& result) {
+  if (!scenario.real_data || cluster.node.cores == 0) return;
+  const double images = static_cast<double>(layout.per_node) * scenario.batch;
+  const double decoding = images / (cluster.node.cores * cluster.input.images_per_core_second);
+  // Decoding takes cores and memory from the threads that launch and copy: it costs time long
+  // before it is the slower of the two.
+  constexpr double kPower = 1.5;
+  const double joined =
+      std::pow(std::pow(result.step, kPower) + std::pow(decoding, kPower), 1 / kPower);
+  result.input = joined - result.step;
+  result.step = joined;
+}
+
+}  // namespace
+
+Prediction predict(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
+                   FidelityKind kind, Detail detail) {
+  const Layout layout = layout_of(cluster, scenario);
+  Prediction result;
+  result.nodes = layout.nodes;
+  result.per_node = layout.per_node;
+  const double scale = compute_scale(cluster, scenario, layout);
+  const bool alone = layout.ranks == 1 || scenario.update == UpdateKind::Independent;
+  if (alone) {
+    result.forward = scenario.one_device_step * scale * workload.forward_share;
+    result.backward = scenario.one_device_step * scale - result.forward;
+  } else {
+    std::unique_ptr<Fidelity> messages;
+    const ScheduleFidelity formulas(cluster, scenario, layout);
+    if (kind == FidelityKind::Message) messages = message_fidelity(cluster, scenario, layout);
+    const Fidelity& fidelity = messages ? *messages : static_cast<const Fidelity&>(formulas);
+    if (scenario.update == UpdateKind::AllReduce) {
+      all_reduce_step(cluster, workload, scenario, layout, fidelity, result);
+    } else {
+      server_step(cluster, workload, scenario, layout,
+                  {.step = scenario.one_device_step * scale, .fidelity = fidelity}, result);
+    }
+    const Jitter& jitter = cluster.jitter;
+    result.late = scenario.one_device_step * (jitter.rank * expected_largest(layout.ranks) +
+                                              jitter.node * expected_largest(layout.nodes));
+  }
+  result.step = result.forward + result.backward + result.exposed + result.late;
+  add_input(cluster, scenario, layout, result);
+  result.images_per_second = scenario.batch * static_cast<double>(layout.ranks) / result.step;
+  if (layout.nodes > 1 && result.step > 0) {
+    result.network_busy = std::min(1.0, result.bandwidth_time / result.step);
+  }
+  if (detail == Detail::Numbers) result.transfers.clear();
+  return result;
+}
+
+Band band_of(const Cluster& cluster, const Scenario& scenario, const Prediction& prediction) {
+  const double ranks = scenario.devices, nodes = prediction.nodes;
+  const auto late_at = [&](double probability) {
+    return scenario.one_device_step *
+           (cluster.jitter.rank * largest_quantile(ranks, probability) +
+            (nodes > 1 ? cluster.jitter.node * largest_quantile(nodes, probability) : 0));
+  };
+  const auto rate_at = [&](double probability) {
+    return scenario.batch * ranks / (prediction.step - prediction.late + late_at(probability));
+  };
+  return {.low = rate_at(0.95), .high = rate_at(0.05)};
+}
+
+double one_device_step_for(const Cluster& cluster, const Workload& workload, Scenario scenario,
+                           double images_per_second) {
+  double low = 0, high = scenario.batch * static_cast<double>(scenario.devices) / images_per_second;
+  for (int i = 0; i < 60; ++i) {
+    scenario.one_device_step = (low + high) / 2;
+    const bool fast = predict(cluster, workload, scenario).images_per_second > images_per_second;
+    (fast ? low : high) = scenario.one_device_step;
+  }
+  return (low + high) / 2;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,26 @@
+// predict.h: the step time of a run on a cluster.
+#pragma once
+
+#include "sim/model/fidelity.h"
+
+namespace lockstep {
+
+enum class FidelityKind { Schedule, Message };
+enum class Detail { Numbers, Transfers };  // Transfers: every one with its times
+
+// Throws UsageError when the cluster cannot run it, or a fidelity is not part of this build.
+Prediction predict(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
+                   FidelityKind fidelity = FidelityKind::Schedule, Detail detail = Detail::Numbers);
+
+// Images per second between which 90 % of steps lie, from the jitter of ranks and nodes.
+struct Band {
+  double low = 0, high = 0;
+};
+Band band_of(const Cluster& cluster, const Scenario& scenario, const Prediction& prediction);
+
+// The one-device step with which the prediction for `scenario` reaches this rate: for runs of which
+// only several devices were measured. `scenario.one_device_step` is ignored.
+double one_device_step_for(const Cluster& cluster, const Workload& workload, Scenario scenario,
+                           double images_per_second);
+
+}  // namespace lockstep

@@ -1,0 +1,55 @@
+// validate.h: predictions beside published measurements, and how wrong they are.
+//
+// Efficiency is images per second over those of as many base devices. The base is the smallest run
+// of the same source, model, batch and data; without one, the one-device rate of the cluster file.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/validate/published_rows.h"
+
+namespace lockstep {
+
+// What a prediction may know besides the cluster.
+enum class KnownRuns {
+  Device,   // the one-device rate
+  Node,     // and for several nodes what one whole node reached, where it was published
+  Smallest  // and the smallest run on several nodes, which calibrates the network or the jitter
+};
+
+struct ValidatedRow {
+  PublishedRow row;
+  double published = 0, predicted = 0;  // efficiency
+  double images_per_second = 0;         // predicted
+  std::optional<double> persistence;    // efficiency of the smallest run with several devices
+  std::string known;                    // what it was predicted from: "1 device at 142 images/sec"
+
+  double error() const { return predicted - published; }
+};
+
+struct ErrorSummary {
+  std::string name;
+  int rows = 0;
+  double mean = 0, bias = 0, worst = 0;                   // efficiency, as a part
+  double within_5 = 0, within_10 = 0;                     // parts of the rows
+  double constant = 0;                                    // mean error of always answering 90 %
+  std::optional<double> persistence = {}, on_those = {};  // of rows with a smaller run; ours there
+};
+
+struct Validation {
+  std::vector<ValidatedRow> rows;
+  std::vector<std::string> skipped;  // one line each: why
+};
+
+// `directory`: of cluster files besides the built-in ones. Rows without a cluster are skipped.
+Validation validate(const std::vector<PublishedRow>& rows, const std::string& directory,
+                    KnownRuns known);
+
+ErrorSummary summarize_errors(const std::string& name,
+                              const std::vector<const ValidatedRow*>& rows);
+std::vector<ErrorSummary> summaries_by_source(const Validation& validation);  // the last: all
+
+}  // namespace lockstep

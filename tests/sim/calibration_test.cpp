@@ -1,0 +1,149 @@
+// Fits recover what made the numbers.
+#include "sim/calibrate/calibration.h"
+
+#include <gmock/gmock.h>
+
+#include "sim/answers/what_if.h"
+#include "sim/calibrate/fit_run.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/step/predict.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::IsEmpty;
+
+std::vector<AllReduceTime> line(double latency, double rate) {
+  std::vector<AllReduceTime> times;
+  for (double bytes = 4096; bytes <= 16 << 20; bytes *= 4) {
+    times.push_back({.bytes = bytes, .seconds = latency + bytes / rate});
+  }
+  return times;
+}
+
+TEST(FitSizes, RecoversALine) {
+  for (const SizeFit& fit : fit_sizes(line(1e-4, 1e8))) {
+    EXPECT_NEAR(fit.latency, 1e-4, 1e-8);
+    EXPECT_NEAR(fit.bytes_per_second, 1e8, 1e3);
+    EXPECT_NEAR(fit.residual, 0, 1e-9);
+  }
+}
+
+TEST(FitSizes, ReportsWhatALineDoesNotExplain) {
+  std::vector<AllReduceTime> times = line(1e-4, 1e8);
+  for (size_t i = 0; i < times.size(); i += 2) times[i].seconds *= 1.5;
+  EXPECT_GT(fit_sizes(times).back().residual, 0.1);
+}
+
+TEST(FitSizes, HopsGiveTheTimesBack) {
+  const std::vector<AllReduceTime> times = line(1e-4, 1e8);
+  CollectiveCost cost{.sizes = hops_of(fit_sizes(times), 4), .ranks = 4};
+  for (const AllReduceTime& each : times) {
+    EXPECT_NEAR(cost.seconds(each.bytes), each.seconds, 1e-3 * each.seconds);
+  }
+}
+
+Cluster two_nodes() {
+  return read_cluster("nodes = 64\n[network]\nline_gbit = 10\n[jitter]\nrank = 0\nnode = 0.01\n",
+                      "two")
+      .cluster;
+}
+
+Scenario run_of(double step) {
+  Scenario scenario{.batch = 32, .one_device_step = step, .devices = 8};
+  set_strategy("replicated", scenario);
+  return scenario;
+}
+
+TEST(FitRun, FindsTheNetworkThatAStepWaitsFor) {
+  Scenario scenario = run_of(0.1);
+  scenario.wire_scale = 0.6;
+  const Workload& workload = workload_of("vgg16");
+  const double rate = predict(two_nodes(), workload, scenario).images_per_second;
+  const RunFit fit = fit_run(two_nodes(), workload, run_of(0.1), rate);
+  EXPECT_EQ(fit.what, RunFit::What::Network);
+  EXPECT_NEAR(fit.wire_scale, 0.6, 1e-3);
+}
+
+TEST(FitRun, DoesNotFitANetworkThatIsHidden) {
+  const Workload& workload = workload_of("resnet50");
+  const Scenario scenario = run_of(20);
+  const double rate = 0.9 * predict(two_nodes(), workload, scenario).images_per_second;
+  const RunFit fit = fit_run(two_nodes(), workload, scenario, rate);
+  EXPECT_EQ(fit.what, RunFit::What::Jitter);
+  EXPECT_GT(fit.jitter, 0.01);
+}
+
+RunResult made_run(int devices, int nodes, double rate) {
+  RunResult run;
+  run.facts.model = "resnet20";
+  run.config.model = "resnet20";
+  run.facts.batch_size = 32;
+  run.facts.devices = devices;
+  run.facts.nodes = nodes;
+  run.throughput.total_images_per_second = rate;
+  run.summary.mean_phases = {0, 0.3, 0.6};
+  for (int rank = 0; rank < devices; ++rank) {
+    RankResult& each = run.ranks.emplace_back();
+    each.host = "host" + std::to_string(rank % nodes);
+    for (int step = 0; step < 10; ++step) {
+      StepRecord record;
+      record.duration = Seconds(1 + 0.02 * (step % 2) + 0.1 * (rank % nodes));
+      each.steps.push_back(record);
+    }
+  }
+  return run;
+}
+
+TEST(Jitter, IsThatOfRanksAndOfHosts) {
+  const MeasuredJitter jitter = jitter_of(made_run(4, 2, 100));
+  EXPECT_NEAR(jitter.rank, 0.0146 / 1.06, 0.003);
+  EXPECT_NEAR(jitter.node, 0.05 / 1.06, 0.003);
+}
+
+TEST(Calibrated, WritesAFileThatItCanRead) {
+  CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                       .all = made_run(2, 2, 60),
+                       .independent = made_run(2, 2, 66),
+                       .servers = made_run(2, 2, 40),
+                       .all_reduce = line(2e-4, 1e8),
+                       .inside_node = {},
+                       .when = "2026-11-18"};
+  const CalibratedCluster result = calibrated(runs);
+  const ReadCluster read = read_cluster(result.text, "file");
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.cluster.calibrated_devices, 2);
+  EXPECT_EQ(read.cluster.notes.at("collectives.sizes").kind, EntryKind::Measured);
+  EXPECT_EQ(read.cluster.notes.at("jitter.node").kind, EntryKind::Measured);
+}
+
+TEST(Calibrated, TakesTheLinkFromTwoNodesAndTheRingFromAll) {
+  const CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                             .all = made_run(4, 2, 120),
+                             .independent = made_run(4, 2, 130),
+                             .servers = {},
+                             .all_reduce = line(2e-4, 0.5e8),
+                             .inside_node = line(1e-5, 1e9),
+                             .two_nodes = line(1e-4, 1e8),
+                             .when = "2026-11-18"};
+  const Cluster cluster = calibrated(runs).cluster;
+  EXPECT_NEAR(cluster.transports.at("tcp").gbyte, 0.1, 0.01);
+  EXPECT_NEAR(cluster.collectives.sizes.back().gbyte, 0.075, 0.01) << "6 hops of a quarter";
+  EXPECT_EQ(cluster.devices_per_node, 2);
+}
+
+TEST(Calibrated, TakesJitterFromTheRunWithoutCommunication) {
+  CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                       .all = made_run(2, 2, 60),
+                       .independent = made_run(2, 2, 66),
+                       .servers = {},
+                       .all_reduce = line(2e-4, 1e8),
+                       .inside_node = {},
+                       .when = "2026-11-18"};
+  for (StepRecord& step : runs.all.ranks[0].steps)
+    step.duration *= 1 + 0.5 * (&step - runs.all.ranks[0].steps.data());
+  EXPECT_LT(calibrated(runs).cluster.jitter.rank, 0.03);
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,118 @@
+// Cluster files: what they may say, and how they are refused.
+#include "sim/cluster/cluster_file.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "sim/cluster/ready_clusters.h"
+#include "support/paths.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kSmall = "nodes = 4\ndevices_per_node = 2\n[network]\nline_gbit = 10\n";
+
+std::vector<std::string> problems_of(const std::string& text) {
+  return read_cluster(text, "file").problems;
+}
+
+TEST(ClusterFile, NeedsOnlyNodesAndANetwork) {
+  const ReadCluster read = read_cluster(kSmall, "file");
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.cluster.devices(), 8);
+  EXPECT_EQ(read.cluster.network.transport, "tcp");
+}
+
+TEST(ClusterFile, KeepsTheOriginOfEveryEntry) {
+  const ReadCluster read = read_cluster(
+      "nodes = { value = 4, stated = \"a paper\" }\n[network]\nline_gbit = { value = 25, measured "
+      "= "
+      "\"iperf\" }\n",
+      "file");
+  ASSERT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.cluster.notes.at("nodes").kind, EntryKind::Stated);
+  EXPECT_EQ(read.cluster.notes.at("nodes").source, "a paper");
+  EXPECT_EQ(read.cluster.notes.at("network.line_gbit").kind, EntryKind::Measured);
+  EXPECT_EQ(read.cluster.notes.at("network.line_gbit").line, 3);
+}
+
+TEST(ClusterFile, NamesTheLineOfAnUnknownKey) {
+  EXPECT_THAT(problems_of("nodes = 1\n[network]\nline_gbits = 10\n"),
+              ElementsAre("file:3: unknown key network.line_gbits; did you mean "
+                          "network.line_gbit?"));
+}
+
+TEST(ClusterFile, NamesTheLineOfAWrongValue) {
+  EXPECT_THAT(problems_of("nodes = \"four\"\n"),
+              ElementsAre("file:1: nodes must be a whole number from 0 to 10000000"));
+  EXPECT_THAT(problems_of("nodes = 1\n[node]\nlinks = \"rope\"\n"),
+              ElementsAre(HasSubstr("file:3: node.links must be one of pcie3")));
+  EXPECT_THAT(problems_of("nodes = {value = 1, guessed = \"x\"}\n"),
+              ElementsAre(HasSubstr("file:1: nodes must be { value = ..., stated")));
+}
+
+TEST(ClusterFile, KnowsTheDefaultsOfHorovodsVersions) {
+  const auto read = [](const std::string& more) {
+    return read_cluster(kSmall + std::string("[schedule]\n") + more, "file").cluster.schedule;
+  };
+  EXPECT_EQ(read("horovod_version = \"0.12\"\n").cycle_ms, 5);
+  EXPECT_EQ(read("horovod_version = \"0.16\"\n").cycle_ms, 3.5);
+  EXPECT_NEAR(read("horovod_version = \"0.28\"\n").fusion_mb, 134.2, 0.1);
+  EXPECT_EQ(read("horovod_version = \"0.28\"\ncycle_ms = 7\n").cycle_ms, 7);
+}
+
+// "transport.rdma.flows" is documented as transport.NAME.flows.
+std::string documented_name(const std::string& key) {
+  if (!key.starts_with("transport.")) return "`" + key + "`";
+  return "`transport.NAME" + key.substr(key.rfind('.')) + "`";
+}
+
+TEST(ClusterFile, EveryKeyIsDocumented) {
+  std::ifstream in(project_path("docs/simulating.md"));
+  std::stringstream text;
+  text << in.rdbuf();
+  for (const std::string& key : cluster_keys()) {
+    if (key == "description") continue;
+    EXPECT_THAT(text.str(), HasSubstr(documented_name(key)));
+  }
+}
+
+TEST(ClusterFile, RefusesImpossibleClusters) {
+  EXPECT_THAT(problems_of("nodes = 2\n"),
+              ElementsAre(HasSubstr("network.line_gbit must be above 0")));
+  EXPECT_THAT(problems_of("nodes = 0\n"), ElementsAre(HasSubstr("nodes must be at least 1")));
+  EXPECT_THAT(problems_of(std::string(kSmall) + "[servers]\ncount = 5\n"),
+              ElementsAre("file:6: servers.count must be at most the 4 nodes, not 5"));
+  EXPECT_THAT(problems_of(std::string(kSmall) + "oversubscription = 4\n"),
+              ElementsAre(HasSubstr("needs network.rack_nodes")));
+}
+
+TEST(ClusterFile, ReadyOnesMarkEveryEntryWithItsSource) {
+  for (const std::string& name : ready_cluster_names()) {
+    const Cluster cluster = load_cluster(name);
+    for (const auto& [key, note] : cluster.notes) {
+      if (key == "description") continue;
+      EXPECT_FALSE(note.source.empty()) << name << ": " << key;
+    }
+    EXPECT_FALSE(cluster.description.empty()) << name;
+  }
+}
+
+TEST(ClusterFile, AnUnknownNameListsTheKnownOnes) {
+  try {
+    load_cluster("horovod-511");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("horovod-512, horovod-512-tcp"));
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

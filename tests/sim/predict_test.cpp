@@ -1,0 +1,210 @@
+// What any prediction must satisfy, whatever its constants.
+#include "sim/step/predict.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "sim/answers/explain.h"
+#include "sim/answers/reach_target.h"
+#include "sim/answers/what_if.h"
+#include "sim/cluster/cluster_file.h"
+#include "sim/cluster/ready_clusters.h"
+#include "sim/model/expected_largest.h"
+#include "sim/model/server_placement.h"
+#include "sim/step/all_reduce_schedule.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+
+Cluster small_cluster() {
+  return read_cluster(
+             "nodes = 64\ndevices_per_node = 4\nprice_per_node_hour = 3\n[network]\nline_gbit = "
+             "25\ntransport = \"rdma\"\n",
+             "small")
+      .cluster;
+}
+
+Scenario run_of(const std::string& strategy, int devices) {
+  Scenario scenario{.batch = 64, .one_device_step = 0.3, .devices = devices};
+  set_strategy(strategy, scenario);
+  return scenario;
+}
+
+TEST(ExpectedLargest, IsThatOfTheNormalDistribution) {
+  EXPECT_EQ(expected_largest(1), 0);
+  EXPECT_NEAR(expected_largest(2), 0.564, 0.03);    // 1 / sqrt(pi)
+  EXPECT_NEAR(expected_largest(100), 2.508, 0.02);  // tables of order statistics
+  EXPECT_NEAR(normal_quantile(0.975), 1.959964, 1e-6);
+  EXPECT_NEAR(normal_quantile(0.001), -3.090232, 1e-6);
+}
+
+TEST(Predict, OneDeviceIsWhatWasMeasured) {
+  const Prediction one = predict(small_cluster(), workload_of("resnet50"), run_of("replicated", 1));
+  EXPECT_DOUBLE_EQ(one.step, 0.3);
+  EXPECT_NEAR(one.images_per_second, 64 / 0.3, 1e-9);
+}
+
+TEST(Predict, PartsAddUpToTheStep) {
+  for (const char* strategy :
+       {"independent", "replicated", "horovod", "parameter_server", "distributed_replicated"}) {
+    for (const int devices : {1, 2, 8, 64}) {
+      const Prediction each =
+          predict(small_cluster(), workload_of("vgg16"), run_of(strategy, devices));
+      EXPECT_NEAR(each.forward + each.backward + each.exposed + each.late + each.input, each.step,
+                  1e-12)
+          << strategy << " " << devices;
+    }
+  }
+}
+
+TEST(Predict, AFasterNetworkNeverSlowsAStep) {
+  for (const char* strategy : {"replicated", "horovod", "parameter_server"}) {
+    double before = 1e9;
+    for (const double scale : {0.1, 0.5, 1.0, 2.0, 10.0}) {
+      Scenario scenario = run_of(strategy, 32);
+      scenario.wire_scale = scale;
+      const double step = predict(small_cluster(), workload_of("resnet50"), scenario).step;
+      EXPECT_LE(step, before * (1 + 1e-9)) << strategy << " at " << scale;
+      before = step;
+    }
+  }
+}
+
+TEST(Predict, OverlapHidesCommunication) {
+  Scenario scenario = run_of("horovod", 64);
+  const double hidden = predict(small_cluster(), workload_of("resnet101"), scenario).step;
+  scenario.overlap = false;
+  EXPECT_GT(predict(small_cluster(), workload_of("resnet101"), scenario).step, 1.05 * hidden);
+}
+
+TEST(Predict, ReachesAHundredThousandDevices) {
+  Cluster cluster = small_cluster();
+  cluster.nodes = 25'000;
+  const Prediction each = predict(cluster, workload_of("resnet50"), run_of("replicated", 100'000));
+  EXPECT_GT(each.images_per_second, 0);
+}
+
+TEST(Predict, IsTheSameToTheLastDigit) {
+  const auto once = [] {
+    return predict(load_cluster("horovod-512"), workload_of("vgg16"), run_of("horovod", 512)).step;
+  };
+  EXPECT_EQ(once(), once());
+}
+
+TEST(Predict, RefusesMoreDevicesThanTheClusterHas) {
+  EXPECT_THROW(predict(small_cluster(), workload_of("resnet50"), run_of("replicated", 257)),
+               UsageError);
+}
+
+TEST(Predict, FindsTheOneDeviceStepBehindAMeasuredNode) {
+  Scenario scenario = run_of("horovod", 4);
+  const double rate = predict(small_cluster(), workload_of("resnet50"), scenario).images_per_second;
+  EXPECT_NEAR(one_device_step_for(small_cluster(), workload_of("resnet50"), scenario, rate), 0.3,
+              1e-6);
+}
+
+TEST(Schedule, HorovodFusesWhatIsReadyAtATick) {
+  const Cluster cluster = load_cluster("horovod-512");
+  const Scenario scenario = run_of("horovod", 16);
+  const Workload& vgg = workload_of("vgg16");
+  const Prediction each =
+      predict(cluster, vgg, scenario, FidelityKind::Schedule, Detail::Transfers);
+  double bytes = 0, before = 0;
+  for (const PredictedTransfer& transfer : each.transfers) {
+    EXPECT_GE(transfer.begin, before) << "one at a time";
+    EXPECT_GE(transfer.begin, transfer.ready);
+    bytes += transfer.bytes;
+    before = transfer.end;
+  }
+  EXPECT_DOUBLE_EQ(bytes, vgg.bytes);
+  EXPECT_LT(each.transfers.size(), vgg.gradients.size());
+}
+
+TEST(Schedule, BucketsAreTheTrainers) {
+  const Workload& workload = workload_of("resnet50");
+  Cluster cluster = small_cluster();
+  cluster.schedule.scheduler = "buckets";
+  const Prediction each = predict(cluster, workload, run_of("replicated", 8),
+                                  FidelityKind::Schedule, Detail::Transfers);
+  EXPECT_EQ(each.transfers.size(),
+            make_buckets(*workload.arena, SyncOptions{}.bucket_bytes).size());
+}
+
+TEST(Servers, ALargeVariableMakesOneServerHot) {
+  const Workload& vgg = workload_of("vgg16");
+  EXPECT_GT(hottest_share(placed_slices(vgg, 4, false), 4), 0.7);  // its first dense layer
+  EXPECT_LT(hottest_share(placed_slices(vgg, 4, true), 4), 0.3);
+}
+
+TEST(Explain, NamesTheNetworkWhenItIsSlow) {
+  Scenario scenario = run_of("horovod", 64);
+  scenario.wire_scale = 0.1;
+  const Cluster cluster = small_cluster();
+  const Prediction each = predict(cluster, workload_of("vgg16"), scenario);
+  const Explanation why = explain(cluster, workload_of("vgg16"), scenario, each);
+  EXPECT_EQ(why.limit, Limit::Bandwidth);
+  EXPECT_THAT(why.sentence(), HasSubstr("limited by network bandwidth"));
+}
+
+TEST(Explain, NamesAHotServer) {
+  const Cluster cluster = small_cluster();
+  const Scenario scenario = run_of("parameter_server", 64);
+  const Prediction each = predict(cluster, workload_of("vgg16"), scenario);
+  EXPECT_EQ(explain(cluster, workload_of("vgg16"), scenario, each).limit, Limit::HotServer);
+}
+
+TEST(Explain, ANetworkThatIsFastEnoughLeavesCompute) {
+  Cluster cluster = small_cluster();
+  cluster.jitter = {0, 0};
+  Scenario scenario = run_of("replicated", 4);
+  scenario.one_device_step = 3;
+  const Prediction each = predict(cluster, workload_of("resnet50"), scenario);
+  EXPECT_EQ(explain(cluster, workload_of("resnet50"), scenario, each).limit, Limit::Compute);
+}
+
+TEST(WhatIf, EveryChangeOfTheTableApplies) {
+  for (const ChangeKind& kind : change_kinds()) {
+    const std::string text =
+        kind.value.empty() ? std::string(kind.name) : fmt::format("{}={}", kind.name, kind.value);
+    EXPECT_NO_THROW(changed(text, small_cluster(), run_of("horovod", 16))) << text;
+  }
+}
+
+TEST(WhatIf, WrongOnesAreRefused) {
+  for (const char* text : {"bandwidth", "bandwidth=fast", "bandwidth=-1", "no-overlap=1",
+                           "slow-nodes=1", "strategy=telepathy", "colour=red", "batch-size=0"}) {
+    EXPECT_THROW(changed(text, small_cluster(), run_of("horovod", 16)), UsageError) << text;
+  }
+}
+
+TEST(WhatIf, ASlowNodeSlowsEveryone) {
+  const Scenario scenario = run_of("horovod", 16);
+  const Change change = changed("slow-nodes=1@0.8", small_cluster(), scenario);
+  const Workload& workload = workload_of("resnet50");
+  EXPECT_GT(predict(change.cluster, workload, change.scenario).step,
+            1.15 * predict(small_cluster(), workload, scenario).step);
+}
+
+TEST(Target, IsReachedWithTheFewestNodes) {
+  const Cluster cluster = small_cluster();
+  const Workload& workload = workload_of("resnet50");
+  const Scenario scenario = run_of("replicated", 1);
+  const Plan best = plans_for(cluster, workload, scenario, 5000).front();
+  ASSERT_GT(best.nodes, 1);
+  EXPECT_GE(best.images_per_second, 5000);
+  Scenario fewer = run_of(best.strategy, (best.nodes - 1) * 4);
+  EXPECT_LT(predict(cluster, workload, fewer).images_per_second, 5000);
+  EXPECT_GT(best.cost_per_million, 0);
+}
+
+TEST(Target, ThatNoNumberOfNodesReachesSaysSo) {
+  EXPECT_EQ(plans_for(small_cluster(), workload_of("resnet50"), run_of("replicated", 1), 1e9)
+                .front()
+                .nodes,
+            0);
+}
+
+}  // namespace
+}  // namespace lockstep
