@@ -1,0 +1,106 @@
+// explain.cpp: `lockstep explain`: where the lost efficiency went, and what to try first.
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "app/command_line.h"
+#include "app/commands/report_files.h"
+#include "app/flags.h"
+#include "app/program.h"
+#include "base/error.h"
+#include "config/json.h"
+#include "config/json_text.h"
+#include "config/run_id.h"
+#include "report/analysis/fill_paths.h"
+#include "report/render/budget_text.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> sources;
+  bool json = false, brief = false;
+};
+
+CommandSyntax syntax_for(Options& options) {
+  return {.command = "explain",
+          .summary = "Says where the lost efficiency went and what to try first.",
+          .flags = {switch_flag("json", "print JSON", &options.json),
+                    switch_flag("brief", "print two lines per configuration", &options.brief)},
+          .positional = Positional{
+              .name = "DIR|RESULT.json",
+              .help = "directories of 'lockstep sweep', or results of 'train --result'; those of "
+                      "fewer devices are the base",
+              .set = [&](const std::string& text) { options.sources.push_back(text); },
+              .many = true,
+              .required = true}};
+}
+
+bool is_single_result(const std::string& source) {
+  return !fs::is_directory(source) && fs::path(source).extension() == ".json";
+}
+
+// Several results of one configuration are its launches.
+void add_result(RunCollection& collection, const std::string& file) {
+  StoredRun run;
+  run.result = read_result(file);
+  run.id = run_id(run.result.config);
+  if (!run.result.path) run.result.path = critical_path_of(run.result);
+  for (const StoredRun& other : collection.runs) {
+    if (other.id == run.id) ++run.repeat;
+  }
+  run.result = without_samples(std::move(run.result));
+  collection.runs.push_back(std::move(run));
+  collection.directories.emplace_back();
+}
+
+RunCollection collect(const Options& options, std::ostream& err) {
+  std::vector<std::string> directories;
+  RunCollection collection;
+  for (const std::string& source : options.sources) {
+    if (!is_single_result(source)) directories.push_back(source);
+  }
+  if (!directories.empty()) collection = collect_results(directories, err).collection;
+  for (const std::string& source : options.sources) {
+    if (is_single_result(source)) add_result(collection, source);
+  }
+  return collection;
+}
+
+}  // namespace
+
+int explain_command(RunContext& context, std::span<const std::string> arguments) {
+  Options options;
+  const CommandSyntax syntax = syntax_for(options);
+  if (answered(context, syntax, arguments)) return kSuccess;
+  if (options.sources.empty()) {
+    throw UsageError("explain needs a directory of 'lockstep sweep' or a result of 'train'");
+  }
+  if (options.json && options.brief) {
+    throw UsageError("--json and --brief exclude each other; give one of them");
+  }
+  RunCollection collection = collect(options, context.err);
+  fill_paths(collection, collection.runs.size());
+  const ScalingReport report = make_scaling(collection.runs);
+  const std::vector<LossBudget> budgets = loss_budgets(report, collection.runs);
+  if (budgets.empty()) {
+    throw UsageError("{}: no run on several devices, so no efficiency to explain",
+                     fmt::join(options.sources, ", "));
+  }
+  if (options.json) {
+    Json list = Json::array();
+    for (const LossBudget& each : budgets) {
+      list.push_back(budget_json(report, each, collection.runs));
+    }
+    context.out << json_text(list, 1) << "\n";
+  } else {
+    context.out << (options.brief ? budget_answers(report, budgets, collection.runs)
+                                  : explanation(report, budgets, collection.runs));
+  }
+  return kSuccess;
+}
+
+}  // namespace lockstep

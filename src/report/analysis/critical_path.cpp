@@ -1,0 +1,189 @@
+#include "report/analysis/critical_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace lockstep {
+namespace {
+
+constexpr double kNoticeable = 0.005;  // of a step: less is noise
+constexpr double kMostOfIt = 0.5;      // of the lateness: then it has a place
+constexpr size_t kMostNamed = 4;
+
+// Where late ranks lose their time: forward, then one place for each transfer.
+class Lateness {
+ public:
+  explicit Lateness(const StepRecords& records) : records_(records) {}
+
+  void add(const StepWalk& walk, size_t step) {
+    const double late = walk.late();
+    const double whole = records_.result().steps[step].duration.count();
+    if (walk.late_rank < 0 || late < kNoticeable * whole) return;
+    Found& found = ranks_[walk.late_rank];
+    ++found.steps;
+    found.seconds += late;
+    if (records_.has_buckets()) add_places(found, walk.late_rank, step);
+  }
+
+  std::vector<LateRank> worst() const {
+    std::vector<LateRank> list;
+    for (const auto& [rank, found] : ranks_) {
+      const auto& known = records_.result().ranks;
+      list.push_back({.rank = rank,
+                      .host = known.empty() ? "" : known[static_cast<size_t>(rank)].host,
+                      .fraction = found.steps / static_cast<double>(records_.steps()),
+                      .seconds = found.seconds / found.steps,
+                      .where = place_of(found)});
+    }
+    const auto cost = [](const LateRank& each) { return each.fraction * each.seconds; };
+    std::ranges::sort(list, std::greater<>(), cost);
+    list.resize(std::min(list.size(), kMostNamed));
+    return list;
+  }
+
+ private:
+  struct Found {
+    int steps = 0;
+    double seconds = 0;
+    std::vector<double> places = {};  // seconds more than the typical rank
+  };
+
+  // The end of forward, then the moments at which its buckets were ready.
+  std::vector<double> pieces(int rank, size_t step) const {
+    const StepRecord& each = records_.step(rank, step);
+    const double forward = each.phase(Phase::Forward).count();
+    std::vector<double> list = {forward};
+    double at = (each.begin + each.phase(Phase::Input)).count() + forward;
+    for (const TransferRecord& transfer : records_.transfers(rank, step)) {
+      const double ready = std::max(transfer.ready.count(), at);
+      list.push_back(ready - at);
+      at = ready;
+    }
+    return list;
+  }
+
+  void add_places(Found& found, int late, size_t step) {
+    std::vector<std::vector<double>> all;
+    for (int rank = 0; rank < records_.ranks(); ++rank) all.push_back(pieces(rank, step));
+    const std::vector<double>& own = all[static_cast<size_t>(late)];
+    found.places.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) {
+      std::vector<double> others;
+      for (const auto& each : all) others.push_back(each[i]);
+      found.places[i] += std::max(own[i] - lower_median(std::move(others)), 0.0);
+    }
+  }
+
+  std::string place_of(const Found& found) const {
+    double sum = 0;
+    for (const double each : found.places) sum += each;
+    const auto most = std::ranges::max_element(found.places);
+    if (most == found.places.end() || *most < kMostOfIt * sum || sum <= 0) return "";
+    if (most == found.places.begin()) return "forward";
+    const Transfer& transfer =
+        records_.result().transfers[static_cast<size_t>(most - found.places.begin()) - 1];
+    return "backward of " + (transfer.layers.empty() ? transfer.name : transfer.layers);
+  }
+
+  const StepRecords& records_;
+  std::map<int, Found> ranks_;
+};
+
+// Waiting at servers, by transfer.
+class Servers {
+ public:
+  explicit Servers(const StepRecords& records)
+      : records_(records), seconds_(records.result().transfers.size()) {}
+
+  void add(const StepWalk& walk, size_t step) {
+    double beyond = 0;
+    const auto shares = server_shares(records_, walk.segments.front().rank, step);
+    for (const ServerShare& share : shares) beyond += share.server;
+    if (beyond <= 0) return;
+    const double scale = walk.seconds(PathPart::Servers) / beyond;
+    for (const ServerShare& share : shares) seconds_[share.transfer] += scale * share.server;
+  }
+
+  std::vector<ServerWait> worst() const {
+    std::map<int, ServerWait> servers;
+    std::map<int, double> most;
+    for (size_t i = 0; i < seconds_.size(); ++i) {
+      const Transfer& transfer = records_.result().transfers[i];
+      if (seconds_[i] <= 0) continue;
+      ServerWait& wait = servers[transfer.server];
+      wait.server = transfer.server;
+      wait.seconds += seconds_[i] / static_cast<double>(records_.steps());
+      if (seconds_[i] > most[transfer.server]) {
+        most[transfer.server] = seconds_[i];
+        wait.variable = transfer.layers.empty() ? transfer.name : transfer.layers;
+      }
+    }
+    std::vector<ServerWait> list;
+    for (auto& [server, wait] : servers) list.push_back(std::move(wait));
+    std::ranges::sort(list, std::greater<>(), &ServerWait::seconds);
+    list.resize(std::min(list.size(), kMostNamed));
+    return list;
+  }
+
+ private:
+  const StepRecords& records_;
+  std::vector<double> seconds_;
+};
+
+// From when all ranks had begun a bucket until it had come back.
+double under_way(const StepRecords& records, size_t step) {
+  if (!records.has_buckets()) return 0;
+  double sum = 0;
+  for (size_t i = 0; i < records.result().transfers.size(); ++i) {
+    Seconds begin = Seconds::min(), end = Seconds::min();
+    for (int rank = 0; rank < records.ranks(); ++rank) {
+      begin = std::max(begin, records.transfers(rank, step)[i].begin);
+      end = std::max(end, records.transfers(rank, step)[i].end);
+    }
+    sum += std::max((end - begin).count(), 0.0);
+  }
+  return sum;
+}
+
+bool has_phases(const RunResult& result) {
+  return std::ranges::any_of(result.steps, [](const StepRecord& step) {
+    return step.phase(Phase::Forward) + step.phase(Phase::Backward) > Seconds{0};
+  });
+}
+
+bool same_steps(const RunResult& result) {
+  return std::ranges::all_of(result.ranks, [&](const RankResult& rank) {
+    return rank.steps.size() == result.steps.size();
+  });
+}
+
+}  // namespace
+
+std::optional<PathSummary> critical_path_of(const RunResult& result) {
+  if (result.steps.empty() || !has_phases(result) || !same_steps(result)) return {};
+  const StepRecords records(result);
+  Lateness lateness(records);
+  Servers servers(records);
+  PathSummary path = {.steps = static_cast<int>(records.steps())};
+  int last = -1;
+  for (size_t step = 0; step < records.steps(); ++step) {
+    const StepWalk walk = walk_step(records, step);
+    for (const PathSegment& each : walk.segments) {
+      path.part(each.part) += (each.end - each.begin).count() / path.steps;
+    }
+    lateness.add(walk, step);
+    servers.add(walk, step);
+    path.transfer_seconds += under_way(records, step) / path.steps;
+    last = walk.last_transfer;
+  }
+  for (const Transfer& transfer : result.transfers) path.transfer_bytes += transfer.bytes;
+  if (last >= 0) path.last_bytes = result.transfers[static_cast<size_t>(last)].bytes;
+  path.late = lateness.worst();
+  path.servers = servers.worst();
+  return path;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// csv_rows.h: a CSV file by column names. Cells in quotes may hold commas; lines that begin with #
+// are comments.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep {
+
+struct CsvRow {
+  int line = 0;
+  std::map<std::string, std::string> cells;
+
+  // The first of these columns that there is and is not empty; else empty.
+  std::string get(std::initializer_list<std::string_view> names) const;
+};
+
+// Throws UsageError, with the line, if a row has more or fewer cells than the header.
+std::vector<CsvRow> read_csv(std::string_view text, const std::string& source);
+
+}  // namespace lockstep

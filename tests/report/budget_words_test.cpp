@@ -1,0 +1,196 @@
+#include "report/render/budget_words.h"
+
+#include <gmock/gmock.h>
+
+#include "report/made_runs.h"
+#include "report/made_steps.h"
+#include "report/render/budget_text.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Explained {
+  ScalingReport report;
+  std::vector<StoredRun> runs;
+  LossBudget budget;
+  BudgetWords words;
+};
+
+Explained explained(const RunResult& result) {
+  MadeSteps alone;
+  alone.ranks = 1;
+  Explained made;
+  add_launch(made.runs, made_result(alone));
+  add_launch(made.runs, result);
+  made.report = make_scaling(made.runs);
+  made.budget = loss_budgets(made.report, made.runs).at(0);
+  made.words = words_on(made.budget, made.runs[made.budget.launch].result);
+  return made;
+}
+
+Explained explained(const MadeSteps& made) { return explained(made_result(made)); }
+
+TEST(BudgetWords, ALateRankIsNamedWithItsHostLayersAndShareOfSteps) {
+  MadeSteps made;
+  made.late_rank = 2;
+  made.late_backward = 0.020;
+  const BudgetWords words = explained(made).words;
+  EXPECT_EQ(words.rule, "late-rank");
+  EXPECT_THAT(words.verdict, HasSubstr(" late rank 2"));
+  EXPECT_THAT(words.advice, StartsWith("Rank 2 (host2) was late in 100 % of steps, by 20.0 ms, in "
+                                       "backward of layer2."));
+}
+
+TEST(BudgetWords, RanksThatAreLateInTurnAreJitter) {
+  MadeSteps made;
+  made.noise = 1;
+  made.steps = 200;
+  const BudgetWords words = explained(made).words;
+  EXPECT_EQ(words.rule, "jitter");
+  EXPECT_THAT(words.verdict, HasSubstr(" late ranks"));
+}
+
+TEST(BudgetWords, ALongLastBucketIsWireAndASlowLinkAQueue) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.030};
+  const BudgetWords wire = explained(made).words;
+  EXPECT_EQ(wire.rule, "wire");
+  EXPECT_THAT(wire.advice, AllOf(HasSubstr("The last bucket (1.0 MB) is under way for 30.0 ms"),
+                                 HasSubstr("--gradient-compression fp16")));
+  made.transfer = {0.080, 0.004, 0.001};
+  const BudgetWords queue = explained(made).words;
+  EXPECT_EQ(queue.rule, "queue");
+  EXPECT_THAT(queue.advice, HasSubstr("3.1 MB take 85.0 ms"));
+}
+
+TEST(BudgetWords, CompressedGradientsNeedNoAdviceToCompress) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.030};
+  RunResult result = made_result(made);
+  result.config.gradient_compression = "bf16";
+  std::vector<StoredRun> runs;
+  add_launch(runs, result);
+  const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_THAT(words_on(budget, runs[0].result).advice, Not(HasSubstr("compression")));
+}
+
+TEST(BudgetWords, SlowerComputeIsToldByWhatTheWorkersShare) {
+  MadeSteps made;
+  made.forward = 0.050;
+  RunResult result = made_result(made);
+  EXPECT_EQ(explained(result).words.rule, "shared-memory");
+  EXPECT_THAT(explained(result).words.advice,
+              HasSubstr("4 workers on one host share memory bandwidth and caches. A larger batch "
+                        "will not help"));
+  result.facts.threads = 2;
+  result.facts.cores_here = 4;
+  EXPECT_EQ(explained(result).words.rule, "oversubscribed");
+  EXPECT_THAT(explained(result).words.advice,
+              HasSubstr("4 workers with 2 threads each share 4 cores; try --threads 1"));
+  result.host.load = 90;
+  EXPECT_EQ(explained(result).words.rule, "busy");
+  EXPECT_THAT(explained(result).words.advice, HasSubstr("load average 90.0 before the launch"));
+  result.stolen_cpu_fraction = 0.05;
+  EXPECT_EQ(explained(result).words.rule, "busy") << "5 % stolen do not explain 17 points";
+  result.stolen_cpu_fraction = 0.12;
+  EXPECT_EQ(explained(result).words.rule, "stolen");
+  result = made_result(made);
+  result.facts.workers_here = 1;
+  EXPECT_EQ(explained(result).words.rule, "hosts");
+}
+
+TEST(BudgetWords, InputAndTimeBetweenStepsHaveTheirRules) {
+  MadeSteps made;
+  made.input = 0.030;
+  EXPECT_EQ(explained(made).words.rule, "input");
+  EXPECT_THAT(explained(made).words.advice, StartsWith("Steps wait 29.0 ms for images."));
+  made = {};
+  made.between = 0.030;
+  EXPECT_EQ(explained(made).words.rule, "between-steps");
+}
+
+// A step of 100 ms that lost 30 ms to one part.
+BudgetWords words_on_a_loss(LossPart part, int threads, PathSummary path = {}) {
+  LossBudget budget = {.base = 0,
+                       .step = 0.100,
+                       .ideal_step = 0.070,
+                       .efficiency = {.value = 0.7, .interval_95 = {}}};
+  budget.seconds[static_cast<size_t>(part)] = 0.030;
+  budget.path = std::move(path);
+  RunResult run;
+  run.facts.threads = threads;
+  return words_on(budget, run);
+}
+
+TEST(BudgetWords, ComputeBesideCommunicationIsToldWhereACoreCanComeFrom) {
+  const BudgetWords several = words_on_a_loss(LossPart::BesideCommunication, 4);
+  EXPECT_EQ(several.rule, "beside-communication");
+  EXPECT_THAT(several.advice, HasSubstr("Try --threads 3,"));
+  EXPECT_THAT(words_on_a_loss(LossPart::BesideCommunication, 1).advice,
+              HasSubstr("Try fewer workers per host,"));
+}
+
+TEST(BudgetWords, AHotServerIsNamedWithItsVariable) {
+  PathSummary path;
+  path.servers = {{.server = 1, .variable = "fc6/weights", .seconds = 0.030}};
+  const BudgetWords named = words_on_a_loss(LossPart::Servers, 1, path);
+  EXPECT_EQ(named.rule, "servers");
+  EXPECT_THAT(named.advice, HasSubstr("wait 30.0 ms per step for parameter servers, most for "
+                                      "server 1 (fc6/weights)."));
+  EXPECT_THAT(words_on_a_loss(LossPart::Servers, 1).advice, HasSubstr("servers, all alike."));
+}
+
+TEST(BudgetWords, WithoutPhasesNoCauseIsClaimed) {
+  const BudgetWords words = words_on_a_loss(LossPart::Unknown, 1);
+  EXPECT_EQ(words.rule, "unknown");
+  EXPECT_THAT(words.verdict, HasSubstr("30.0 not reported"));
+  EXPECT_THAT(words.advice, HasSubstr("the loss cannot be split"));
+}
+
+TEST(BudgetWords, ALittleLossAsksForNothing) {
+  MadeSteps made;
+  made.transfer = {0.0001, 0.0001, 0.0001};
+  EXPECT_EQ(explained(made).words.rule, "little");
+  made.forward = 0.025;
+  EXPECT_EQ(explained(made).words.rule, "faster");
+  EXPECT_THAT(explained(made).words.verdict, HasSubstr("gained"));
+}
+
+TEST(BudgetText, TheVerdictAddsUpAndNamesTheSubject) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.020};
+  const Explained it = explained(made);
+  const std::string text = budget_answers(it.report, std::span(&it.budget, 1), it.runs);
+  EXPECT_THAT(text, StartsWith("alexnet:8 on 4 devices: 82.5 % (lost 17.5 points: 17.5 wire)\n"));
+  EXPECT_THAT(explanation(it.report, std::span(&it.budget, 1), it.runs),
+              AllOf(HasSubstr("step 114.00 ms, ideal 94.00 ms"), HasSubstr("wire")));
+}
+
+TEST(BudgetText, TheBarHasALetterForEveryPartInProportion) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.020};
+  const std::string bar = budget_bar(explained(made).budget, 100);
+  EXPECT_EQ(bar.size(), 100u);
+  EXPECT_EQ(std::ranges::count(bar, '#'), 82);
+  EXPECT_EQ(std::ranges::count(bar, 'w'), 18);
+}
+
+TEST(BudgetText, ASingleRunSaysHowMuchOfItsStepComputes) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.020};
+  const auto lines = why_lines(made_result(made));
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], HasSubstr("17.5 wire"));
+  made.ranks = 1;
+  EXPECT_THAT(why_lines(made_result(made)), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep

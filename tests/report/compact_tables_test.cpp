@@ -1,0 +1,87 @@
+#include "report/render/compact_tables.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "report/made_runs.h"
+#include "report/render/text_table.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+void expect_fits(const std::string& text) {
+  for (const std::string& line : split(text, '\n')) {
+    EXPECT_LE(text_width(line), kTerminalColumns) << line;
+  }
+}
+
+TEST(CompactTables, FitATerminalWhateverIsMeasured) {
+  std::vector<StoredRun> runs = two_curves();
+  add(runs,
+      {.model = "cifar10_resnet110_v2", .devices = 128, .rates = {123456.78, 123999, 123000}});
+  const ScalingReport report = make_scaling(runs);
+  expect_fits(compact_scaling_table(report));
+  expect_fits(compact_step_table(report));
+}
+
+TEST(CompactTables, IntervalsAreHalfTheirWidth) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2}) {
+    add(runs, {.devices = devices, .rates = {100.0 * devices, 101.0 * devices, 99.0 * devices}});
+  }
+  const ScalingReport report = make_scaling(runs);
+  const Interval known = *report.configurations[0].speed->images_per_second_95;
+  EXPECT_THAT(compact_scaling_table(report),
+              ContainsRegex(fmt::format("alexnet:8 +1 +3 +99.99 ± {:.2f} +1.00 +100.0 +20.0\n",
+                                        (known.high - known.low) / 2)));
+}
+
+TEST(CompactTables, RemarksAreFootnotesThatRowsShare) {
+  std::vector<StoredRun> runs;
+  for (const int devices : {1, 2, 4}) add(runs, {.devices = devices, .rates = {100}});
+  const std::string text = compact_scaling_table(make_scaling(runs));
+  EXPECT_THAT(text, ContainsRegex("alexnet:8 +4 .*\\[1\\]\n"));
+  EXPECT_THAT(text, HasSubstr("\n[1] 1 launch: a confidence interval needs at least 3; raise "));
+  EXPECT_THAT(text, Not(HasSubstr("[2]")));
+}
+
+TEST(CompactTables, AFailureIsInItsRowAndItsReasonAFootnote) {
+  std::vector<StoredRun> runs;
+  add(runs, {.rates = {100, 101, 99}});
+  add(runs, {.devices = 2, .rates = {100}});
+  runs.back().result.status = RunStatus::Failed;
+  runs.back().result.error = "it broke";
+  const std::string text = compact_scaling_table(make_scaling(runs));
+  EXPECT_THAT(text, ContainsRegex("alexnet:8 +2 .*failed.*\\[1\\]"));
+  EXPECT_THAT(text, HasSubstr("[1] failed: it broke"));
+}
+
+TEST(CompactTables, LongSettingsAreLettersWithALegend) {
+  std::vector<StoredRun> runs;
+  for (const char* update : {"distributed_replicated", "parameter_server"}) {
+    for (const int devices : {1, 2}) {
+      add(runs, {.devices = devices, .rates = {100.0 * devices, 100.0, 99.0}, .update = update});
+      for (size_t i = runs.size() - 3; i < runs.size(); ++i) {
+        runs[i].result.config.num_ps = update[0] == 'd' ? 2 : 4;
+        runs[i].id = run_id(runs[i].result.config);
+      }
+    }
+  }
+  const std::string text = compact_scaling_table(make_scaling(runs));
+  expect_fits(text);
+  EXPECT_THAT(text, HasSubstr("\nsettings A: variable-update=distributed_replicated num-ps=2\n"));
+  EXPECT_THAT(text, ContainsRegex("alexnet:8 +B +2 "));
+}
+
+TEST(Wrapped, BreaksAtSpacesAndKeepsParagraphs) {
+  EXPECT_EQ(wrapped("one two three\nfour\n", "  ", 8), "one two\n  three\nfour\n");
+  EXPECT_EQ(wrapped("unbreakable", "  ", 4), "unbreakable");
+  EXPECT_EQ(wrapped("a ± b", "  ", 5), "a ± b");
+}
+
+}  // namespace
+}  // namespace lockstep
