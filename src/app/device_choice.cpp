@@ -1,0 +1,123 @@
+#include "app/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "app/other_program.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "measure/gpu_presence.h"
+#include "measure/host.h"
+#include "run/run_input.h"
+
+namespace lockstep {
+namespace {
+
+// Of those that have more than CPUs and f32; null: none is built.
+const EngineKind* accelerator_engine(const RunContext& context) {
+  for (const EngineKind& engine : context.engines) {
+    if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
+    return &engine;
+  }
+  return nullptr;
+}
+
+// plan_run reports what to do when there is none.
+void choose_engine(RunConfig& config, const RunContext& context) {
+  const bool any_does = config.device == "cpu" && config.dtype != "bf16";
+  if (any_does || has_framework(config)) return;
+  if (!find_engine(context.engines, config.engine).only_cpu) return;
+  if (const EngineKind* const engine = accelerator_engine(context)) config.engine = engine->name;
+}
+
+// Of this host, for the engine if this program has it. An engine elsewhere is asked when its
+// program takes over.
+bool finds_gpu(const RunConfig& config, const RunContext& context) {
+  const EngineKind& engine = find_engine(context.engines, config.engine);
+  return engine.accelerators ? engine.accelerators().has_value() : has_gpu();
+}
+
+// `gpu` is the default of tf_cnn_benchmarks, and part of many command lines: where there is none,
+// the CPU takes its place. Whoever writes `cuda` gets an error. Returns the note, or nothing.
+std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_given) {
+  config.device = "cuda";
+  const bool here = !runs_elsewhere(config, context.environment);
+  const bool no_gpu = here && !finds_gpu(config, context);
+  if (!no_gpu && !engine_given) choose_engine(config, context);
+  const EngineKind& engine = find_engine(context.engines, config.engine);
+  if (!no_gpu && !has_framework(config) && engine.accelerators && here) {
+    config.device = engine.accelerators()->name;
+  }
+  if (!no_gpu && (has_framework(config) || !engine.only_cpu)) return "";
+  config.device = "cpu";
+  return fmt::format(
+      "--device gpu: {}; training on the CPU",
+      no_gpu ? "this host has no GPU" : "requires --engine torch, which './run torch' builds");
+}
+
+// Without --device. Most hosts have no GPU: then nothing is loaded, and nothing said.
+std::string automatic_device(RunConfig& config, const RunContext& context, bool engine_given) {
+  const GpuPresence gpus = gpus_present();
+  const bool elsewhere = runs_elsewhere(config, context.environment);
+  if (elsewhere || has_framework(config) || gpus.count == 0) return "";
+  if (!engine_given) {
+    const EngineKind* const engine = accelerator_engine(context);
+    if (!engine) {
+      return fmt::format(
+          "{} found, but the accelerator engine is not built: ./run torch; training on the CPU",
+          gpus.text());
+    }
+    config.engine = engine->name;
+  }
+  const EngineKind& engine = find_engine(context.engines, config.engine);
+  if (!engine.accelerators) return "";  // its program decides, or it has none
+  const std::optional<Accelerators> found = engine.accelerators();
+  if (!found) {
+    return fmt::format("{} found, but LibTorch sees none of them; training on the CPU",
+                       gpus.text());
+  }
+  config.device = found->name;
+  return fmt::format("--device auto: {}, {} found", found->name, gpus.text());
+}
+
+}  // namespace
+
+void hear_device(std::vector<Flag>& flags, DeviceWish& wish) {
+  const auto device = std::ranges::find(flags, "device", &Flag::name);
+  device->set = [&wish, set = std::move(device->set)](const std::string& text) {
+    set(text);
+    const std::string word = lower_case(text);
+    wish = word == "auto" ? DeviceWish::Auto
+                          : (word == "gpu" ? DeviceWish::AnyGpu : DeviceWish::Given);
+  };
+}
+
+void hear_dtype(std::vector<Flag>& flags) {
+  const auto precision = std::ranges::find(flags, "precision", &Flag::name);
+  const auto set_dtype = std::ranges::find(flags, "dtype", &Flag::name)->set;
+  precision->set = [set_dtype, set = std::move(precision->set)](const std::string& text) {
+    const bool is_name = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front()));
+    is_name ? set_dtype(text) : set(text);
+  };
+}
+
+std::string resolve_device(RunConfig& config, const RunContext& context, DeviceWish wish,
+                           bool engine_given) {
+  if (!config.program.empty()) return "";
+  std::string note;
+  if (wish == DeviceWish::AnyGpu) note = any_gpu(config, context, engine_given);
+  if (wish == DeviceWish::Auto) note = automatic_device(config, context, engine_given);
+  if (!engine_given) choose_engine(config, context);
+  return note;
+}
+
+std::string gpu_engine(const std::string& device, const RunContext& context) {
+  if (const EngineKind* const engine = accelerator_engine(context)) {
+    return std::string(engine->name);
+  }
+  throw UsageError("--device {}: requires --engine torch, which './run torch' builds", device);
+}
+
+}  // namespace lockstep

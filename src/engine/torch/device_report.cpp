@@ -1,0 +1,84 @@
+#include "engine/torch/device_report.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "engine/torch/device.h"
+
+namespace lockstep::libtorch {
+namespace {
+
+enum Number { kLoss, kTop1, kTop5, kSquares, kNumbers };
+
+Seconds between(const c10::Event& from, const c10::Event& to) {
+  return Seconds(from.elapsedTime(to) / 1000);
+}
+
+}  // namespace
+
+DeviceReport::DeviceReport(at::Device device) : device_(device) {
+  for (int i = 0; i < 2; ++i) {
+    const auto event = [&] { return c10::Event(device.type(), c10::EventFlag::BACKEND_DEFAULT); };
+    slots_.push_back({at::zeros({kNumbers}, at::TensorOptions().pinned_memory(true)), event(),
+                      event(), event(), event(), event()});
+  }
+}
+
+void DeviceReport::mark(c10::Event& event) {
+  event.record(current_stream(device_));
+  now().last = &event;
+}
+
+void DeviceReport::begin() {
+  ++steps_;
+  now().communicates = false;
+  mark(now().begin);
+}
+
+void DeviceReport::forward_done(const at::Tensor& loss, const at::Tensor& ranks,
+                                const at::Tensor& squares) {
+  const at::NoGradGuard no_gradients;
+  const auto number = [](const at::Tensor& tensor) { return tensor.detach().to(at::kFloat); };
+  const at::Tensor none = at::zeros({}, at::TensorOptions(device_));
+  const at::Tensor numbers =
+      at::stack({loss.defined() ? number(loss) : none, number(ranks.lt(1).sum()),
+                 number(ranks.lt(5).sum()), squares.defined() ? squares : none});
+  now().numbers.copy_(numbers, /*non_blocking=*/true);
+  mark(now().forward);
+}
+
+void DeviceReport::backward_done() { mark(now().backward); }
+void DeviceReport::communicated(const c10::Stream& stream) {
+  now().communicated.record(stream);
+  now().communicates = true;
+}
+
+void DeviceReport::values_ready() { mark(now().values); }
+
+StepOutcome DeviceReport::read(int steps_ago, const WhileWaiting& call) const {
+  assert(steps_ago < 2 && steps_ > steps_ago);
+  const Slot& slot = slots_[static_cast<size_t>((steps_ - steps_ago) % 2)];
+  wait_for(*slot.last, call);
+  const float* const numbers = slot.numbers.const_data_ptr<float>();
+  StepOutcome outcome = {.loss = numbers[kLoss],
+                         .top_1_hits = static_cast<int>(numbers[kTop1]),
+                         .top_5_hits = static_cast<int>(numbers[kTop5]),
+                         .sum_of_squares = numbers[kSquares]};
+  DevicePhases& phases = outcome.device.emplace();
+  phases.forward = between(slot.begin, slot.forward);
+  if (slot.last != &slot.forward) phases.backward = between(slot.forward, slot.backward);
+  phases.updates = slot.last != &slot.backward;
+  if (slot.last != &slot.values) return outcome;
+  const Seconds exposed = between(slot.backward, slot.values);
+  if (slot.communicates) {
+    phases.communication =
+        std::clamp(between(slot.backward, slot.communicated), Seconds{}, exposed);
+  }
+  phases.update = exposed - phases.communication;
+  return outcome;
+}
+
+}  // namespace lockstep::libtorch

@@ -1,0 +1,19 @@
+// gpu_presence.h: whether this machine has GPUs, without any of their libraries.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace lockstep {
+
+struct GpuPresence {
+  std::string vendor;  // "NVIDIA"
+  int count = 0;
+
+  std::string text() const;  // "8 NVIDIA GPUs"
+};
+
+// By the device files that the drivers make.
+GpuPresence gpus_present(const std::filesystem::path& devices = "/dev");
+
+}  // namespace lockstep

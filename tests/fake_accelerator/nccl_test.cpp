@@ -1,0 +1,168 @@
+// NCCL between ranks as threads, on streams of the fake: what it computes, and how ranks end when
+// one of them fails. Sums of whole numbers are exact; that all sums have the same bits in every
+// repetition is nothing that NCCL promises.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "base/random_token.h"
+#include "comm/nccl/nccl_communicator.h"
+#include "comm/nccl/nccl_table.h"
+#include "comm/store.h"
+#include "comm/store_server.h"
+#include "fake_accelerator/fake_row.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Rank = std::function<void(DeviceCommunicator&)>;
+
+// The message of each rank's exception, or nothing.
+std::vector<std::string> run_ranks(int ranks, const Rank& function, Seconds stall = Seconds{60}) {
+  const std::string token = random_token();
+  StoreServer server({.endpoint = {"127.0.0.1", 0}, .token = token});
+  std::vector<std::string> errors(static_cast<size_t>(ranks));
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        Store store({.endpoint = {"127.0.0.1", server.port()},
+                     .token = token,
+                     .member = std::to_string(rank)});
+        const Roster roster = meet(store, rank, ranks, "host", stall);
+        const auto comm = make_nccl(roster, {.stall_timeout = stall}, store);
+        function(*comm);
+      } catch (const std::exception& error) {
+        errors[static_cast<size_t>(rank)] = error.what();
+      }
+    });
+  }
+  threads.clear();
+  return errors;
+}
+
+void expect_success(const std::vector<std::string>& errors) {
+  for (size_t rank = 0; rank < errors.size(); ++rank) EXPECT_EQ(errors[rank], "") << rank;
+}
+
+// As the engine waits for its device.
+void wait_for(FakeRow& device, DeviceCommunicator& comm) {
+  const TimePoint begin = Clock::now();
+  while (!device.idle()) {
+    comm.check(seconds_since(begin));
+    std::this_thread::yield();
+  }
+  comm.check(Seconds{0});
+}
+
+std::vector<float> whole_numbers(int rank, int64_t count) {
+  std::vector<float> numbers(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) numbers[i] = static_cast<float>((i * 7 + rank * 13) % 1024);
+  return numbers;
+}
+
+TEST(Nccl, AllReduceLeavesTheSumOnEveryDevice) {
+  for (const int ranks : {1, 2, 4}) {
+    for (const int64_t count : {1, 1000, 200000}) {
+      expect_success(run_ranks(ranks, [&](DeviceCommunicator& comm) {
+        FakeRow device(comm.rank(), count);
+        std::vector<float> expected(static_cast<size_t>(count));
+        for (int rank = 0; rank < ranks; ++rank) {
+          const std::vector<float> part = whole_numbers(rank, count);
+          for (int64_t i = 0; i < count; ++i) expected[i] += part[i];
+        }
+        for (int repetition = 0; repetition < 3; ++repetition) {
+          device.write(whole_numbers(comm.rank(), count));
+          comm.all_reduce(device.row(), device.stream());
+          EXPECT_EQ(device.read(), expected);
+        }
+      }));
+    }
+  }
+}
+
+TEST(Nccl, BroadcastLeavesTheRootsValuesOnEveryDevice) {
+  expect_success(run_ranks(3, [](DeviceCommunicator& comm) {
+    for (int root = 0; root < comm.size(); ++root) {
+      FakeRow device(comm.rank(), 1000);
+      device.write(whole_numbers(comm.rank(), 1000));
+      comm.broadcast(device.row(), root, device.stream());
+      EXPECT_EQ(device.read(), whole_numbers(root, 1000));
+    }
+  }));
+}
+
+TEST(Nccl, CollectivesOnlyQueueAndUseAPartOfARow) {
+  expect_success(run_ranks(2, [](DeviceCommunicator& comm) {
+    FakeRow device(comm.rank(), 100);
+    device.write(std::vector<float>(100, 1));
+    comm.all_reduce(device.row().part(10, 20), device.stream());
+    comm.all_reduce(device.row().part(20, 20), device.stream());
+    std::vector<float> expected(100, 1);
+    for (int i = 10; i < 40; ++i) expected[i] = i >= 20 && i < 30 ? 4 : 2;
+    EXPECT_EQ(device.read(), expected);
+  }));
+}
+
+class NcclFault : public ::testing::Test {
+ protected:
+  ~NcclFault() override { unsetenv("FAKE_NCCL_FAULT"); }
+
+  // Rank 1 of three fails in its third collective.
+  std::vector<std::string> run_with(const char* kind, Seconds stall) {
+    setenv("FAKE_NCCL_FAULT", fmt::format("1:2:{}", kind).c_str(), 1);
+    return run_ranks(
+        3,
+        [](DeviceCommunicator& comm) {
+          FakeRow device(comm.rank(), 1000);
+          for (int step = 0; step < 5; ++step) {
+            device.write(whole_numbers(comm.rank(), 1000));
+            comm.all_reduce(device.row(), device.stream());
+            wait_for(device, comm);
+          }
+        },
+        stall);
+  }
+};
+
+TEST_F(NcclFault, AnErrorOfOneRankEndsAll) {
+  const std::vector<std::string> errors = run_with("error", Seconds{60});
+  EXPECT_THAT(errors[1], HasSubstr("NCCL failed: internal error"));
+  for (const size_t rank : {0, 2}) EXPECT_THAT(errors[rank], HasSubstr("NCCL failed: remote"));
+}
+
+TEST_F(NcclFault, ARankThatHangsEndsAllAfterTheStallTimeout) {
+  for (const std::string& error : run_with("hang", Seconds{2})) {
+    EXPECT_THAT(error, HasSubstr("NCCL failed: "));
+  }
+}
+
+TEST_F(NcclFault, ARankThatLeavesIsNamed) {
+  const std::vector<std::string> errors = run_ranks(
+      3,
+      [](DeviceCommunicator& comm) {
+        FakeRow device(comm.rank(), 1000);
+        for (int step = 0; step < 5; ++step) {
+          if (comm.rank() == 1 && step == 3) throw Error("out of luck");
+          device.write(whole_numbers(comm.rank(), 1000));
+          comm.all_reduce(device.row(), device.stream());
+          wait_for(device, comm);
+        }
+      },
+      Seconds{30});
+  EXPECT_EQ(errors[1], "out of luck");
+  for (const size_t rank : {0, 2}) {
+    EXPECT_THAT(errors[rank], AllOf(HasSubstr("NCCL failed: "), HasSubstr("rank 1 (host)")));
+  }
+}
+
+TEST(NcclTable, SaysWhichVersionIsLoaded) { EXPECT_EQ(nccl::version(), "NCCL 2.28.0"); }
+
+}  // namespace
+}  // namespace lockstep
