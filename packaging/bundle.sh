@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# bundle.sh: makes a directory with the program, its libraries and the loader: it runs on any x86-64
+# Linux, wherever it lies.
+#
+# usage: packaging/bundle.sh BUILD_DIRECTORY BUNDLE_DIRECTORY
+#
+#   bin/lockstep -> ../libexec/lockstep/lockstep
+#   libexec/lockstep/  all that is copied to other hosts: src/base/bundle.h
+#   share/           examples, clusters, pages, licences
+set -euo pipefail
+umask 022
+
+build="$1" bundle="$2"
+lib="$bundle/libexec/lockstep"
+licences="$bundle/share/doc/lockstep/licences"
+
+# "NAME PATH" of each library, the loader's NAME being a path.
+libraries_of() {
+  ldd "$1" | awk '/=> \// { print $1, $3 } /^[[:space:]]*\/.*ld-linux/ { print $1, $1 }'
+}
+
+# Debian's package of a file; its database may know it without /usr.
+package_of() {
+  local file
+  file="$(realpath -- "$1")"
+  { dpkg -S "$file" || dpkg -S "${file#/usr}"; } 2>/dev/null | head -n 1 | cut -d : -f 1
+}
+
+copy_library() {
+  local name="${1##*/}" path="$2" package
+  install -m 755 -- "$path" "$lib/$name"
+  package="$(package_of "$path")" || true
+  if [[ -z $package ]]; then
+    echo "bundle.sh: $path is of no package: add its licence to $licences" >&2
+  else
+    install -m 644 -- "/usr/share/doc/$package/copyright" "$licences/$package"
+  fi
+}
+
+# The starter is the same in all versions, but its contents name the bundle on other hosts
+# (directory_name in src/launch/deploy.h): so it ends with the checksums of the other files.
+write_starter() {
+  strip -o "$lib/lockstep" -- "$build/lockstep-start"
+  (cd -- "$lib" && find . -type f ! -name lockstep -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) \
+    >"$bundle/checksums"
+  cat -- "$bundle/checksums" >>"$lib/lockstep"
+  rm -- "$bundle/checksums"
+  chmod 755 -- "$lib/lockstep"
+}
+
+rm -rf -- "$bundle" "$(dirname -- "$bundle")"/lockstep-*-x86_64  # of other versions too
+mkdir -p -- "$bundle/bin" "$lib" "$licences"
+cmake --install "$build" --component data --prefix "$bundle" >/dev/null
+strip -o "$lib/lockstep-program" -- "$build/lockstep-portable"
+libraries_of "$build/lockstep-portable" | while read -r name path; do copy_library "$name" "$path"; done
+write_starter
+ln -s -- ../libexec/lockstep/lockstep "$bundle/bin/lockstep"

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# bare_packages.sh: checks the packages of the program in new Debian systems: the .deb in the Debian
+# that it was built for, the wheel in an older and a newer one.
+#
+# usage: tests/bare/bare_packages.sh DIRECTORY [PACKAGE]...      (default: those of build/)
+#
+# Makes a minimal Debian for each package in DIRECTORY (kept as DIRECTORY/NAME for the next time),
+# installs the package in a copy of it, trains as a user without rights, and removes the package: no
+# file of it may stay. Needs root, debootstrap and a network; takes some minutes.
+set -euo pipefail
+
+repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
+train="lockstep train --model=lenet --batch-size=4 --num-batches=4 --num-warmup-batches=1 --num-devices=2 --threads=1"
+
+# make_debian DIRECTORY SUITE PACKAGES
+make_debian() {
+  [[ ! -d $1/$2 ]] || return 0
+  rm -rf -- "$1/$2.partial"
+  debootstrap --variant=minbase ${3:+--include="$3"} "$2" "$1/$2.partial" http://deb.debian.org/debian >&2
+  mv -- "$1/$2.partial" "$1/$2"
+}
+
+# in_copy_of SYSTEM PACKAGE SCRIPT: the package is /PACKAGE there, $1 of the script.
+# shellcheck disable=SC2016  # the inner shell expands its own arguments
+in_copy_of() {
+  local root="$1.copy"
+  rm -rf -- "$root"
+  cp -a -- "$1" "$root"
+  cp -L -- /etc/resolv.conf /etc/hosts "$root/etc/"
+  cp -- "$2" "$root/"
+  unshare --mount bash -euc '
+    mount -t proc proc "$1/proc"
+    mount -t sysfs sysfs "$1/sys"
+    mount --rbind /dev "$1/dev"
+    exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+      train="$4" bash -euc "$3" bash "/$2"' bash "$root" "$(basename -- "$2")" "$3" "$train"
+  rm -rf -- "$root"
+}
+
+# shellcheck disable=SC2016
+check_deb() {
+  make_debian "$1" bookworm ""
+  in_copy_of "$1/bookworm" "$2" '
+    apt-get -qq update
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$1" >/dev/null
+    dpkg -L lockstep | while read -r path; do if [ -f "$path" ]; then echo "$path"; fi; done >/files
+    cd /tmp
+    setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp $train
+    dpkg --purge lockstep >/dev/null
+    while read -r path; do if [ -e "$path" ]; then echo "left behind: $path"; exit 1; fi; done </files'
+}
+
+# shellcheck disable=SC2016
+check_wheel() {
+  local suite
+  for suite in bullseye trixie; do
+    make_debian "$1" "$suite" python3,python3-venv
+    echo "== Debian $suite: $(cat "$1/$suite/etc/debian_version")"
+    in_copy_of "$1/$suite" "$2" '
+      python3 -m venv /srv/environment
+      /srv/environment/bin/pip install --quiet --no-index "$1"
+      cd /tmp
+      PATH=/srv/environment/bin:$PATH setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp $train
+      /srv/environment/bin/pip uninstall --quiet --yes lockstep
+      ! find /srv/environment -path "*lockstep*" -type f | grep .'
+  done
+}
+
+main() {
+  (($# > 0)) || { sed -n '2,/^set/ { /^#/ s/^# \{0,1\}//p }' "${BASH_SOURCE[0]}"; exit 2; }
+  local directory="$1" package
+  shift
+  (($# > 0)) || set -- "$repository"/build/lockstep*.{deb,whl}
+  mkdir -p -- "$directory"
+  for package in "$@"; do
+    echo "== $(basename -- "$package")"
+    case "$package" in
+      *.deb) check_deb "$directory" "$package" ;;
+      *.whl) check_wheel "$directory" "$package" ;;
+      *) echo "$package: neither a .deb nor a wheel" >&2; exit 2 ;;
+    esac
+  done
+  echo "== all packages installed, ran and were removed"
+}
+
+main "$@"

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# same_bytes_test.sh: packing a build twice gives the same bytes, whatever the user's settings, and
+# no file names the directory of the build.
+#
+# usage: tests/bundle/same_bytes_test.sh BUILD_DIRECTORY BUNDLE_DIRECTORY
+set -euo pipefail
+
+build="$1" bundle="$2"
+packaging="$(dirname -- "${BASH_SOURCE[0]}")/../../packaging"
+work="$(mktemp -d)"
+trap 'rm -rf -- "$work"' EXIT
+again="$work/elsewhere/$(basename -- "$bundle")"
+mkdir -p -- "$work/elsewhere"
+
+(umask 077 && LC_ALL=C.UTF-8 TZ=Asia/Tokyo "$packaging/bundle.sh" "$build" "$again")
+export SOURCE_DATE_EPOCH=1700000000 XZ_OPT=-0
+"$packaging/archive.sh" "$bundle" "$work/one.tar.xz"
+"$packaging/archive.sh" "$again" "$work/two.tar.xz"
+cmp -- "$work/one.tar.xz" "$work/two.tar.xz"
+
+if grep -rlF -- "$(realpath -- "$build/..")/" "$bundle"; then
+  echo "these files name the directory of the build" >&2
+  exit 1
+fi
+echo "the same bytes"
