@@ -1,0 +1,95 @@
+#include "app/command_line.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "app/flags.h"
+#include "app/program.h"
+#include "base/shell_quote.h"
+#include "report/render/text_table.h"
+
+namespace lockstep {
+namespace {
+
+constexpr const char* kShowConfig = "show-config";
+
+// Every command has it.
+Flag quiet_flag(bool* quiet) {
+  Flag flag = switch_flag("quiet", "print notes and progress only if the command fails", quiet);
+  flag.letter = 'q';
+  return flag;
+}
+
+std::string config_table(const CommandSyntax& syntax, const std::vector<OptionSource>& sources) {
+  using Align = TextTable::Align;
+  TextTable table({{"option", Align::Left}, {"value", Align::Left}, {"from", Align::Left}});
+  for (const Flag& flag : syntax.flags) {
+    const auto source = std::ranges::find(sources, flag.name, &OptionSource::name);
+    if (source != sources.end()) {
+      table.add({flag.name, shell_quoted(source->value), source->source});
+    } else if (!flag.hidden) {
+      const std::string value =
+          flag.value_name.empty() ? (flag.starts_on ? "true" : "false") : flag.default_text;
+      table.add({flag.name, value.empty() ? "-" : value, "default"});
+    }
+  }
+  return table.text();
+}
+
+// What files and variables set, for the result.
+std::string settings_of(const std::vector<OptionSource>& sources) {
+  std::vector<std::string> settings;
+  for (const OptionSource& each : sources) {
+    if (each.source == kCommandLine) continue;
+    settings.push_back(fmt::format("{}={} ({})", each.name, shell_quoted(each.value), each.source));
+  }
+  return fmt::format("{}", fmt::join(settings, "; "));
+}
+
+}  // namespace
+
+bool answered(RunContext& context, const CommandSyntax& own,
+              std::span<const std::string> arguments) {
+  bool show = false, quiet = false;
+  CommandSyntax syntax = own;
+  syntax.flags.push_back(quiet_flag(&quiet));
+  if (context.hear_syntax) {
+    context.hear_syntax(syntax);
+    return true;
+  }
+  CommandSyntax with_show = syntax;
+  with_show.flags.push_back(
+      switch_flag(kShowConfig, "print every option, its value and where it comes from", &show));
+  std::vector<OptionSource> sources;
+  if (parse(with_show, arguments, context.defaults, &sources) == Parsed::Help) {
+    context.out << help_text(syntax);
+    return true;
+  }
+  if (show) {
+    std::erase_if(sources, [](const OptionSource& each) { return each.name == kShowConfig; });
+    context.out << config_table(syntax, sources);
+    return true;
+  }
+  if (quiet) {
+    context.quiet = true;
+    context.err_is_terminal = false;  // nobody watches: no line that is drawn again and again
+    if (context.hold_err) context.hold_err();
+  }
+  const std::string settings = settings_of(sources);
+  if (!settings.empty()) context.provenance.settings = settings;
+  return false;
+}
+
+std::vector<CommandSyntax> all_syntaxes(const RunContext& context) {
+  std::vector<CommandSyntax> all;
+  RunContext listening = with_out(context, context.out);
+  listening.hear_syntax = [&all](const CommandSyntax& syntax) { all.push_back(syntax); };
+  for (const Subcommand& command : commands()) {
+    if (!command.internal) command.run(listening, {});
+  }
+  return all;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,23 @@
+// config_files.h: the user's own defaults of options (docs/configuration.md).
+//
+// From the weakest: config.toml in ~/.config/lockstep, lockstep.toml in the working directory,
+// variables LOCKSTEP_OPTION_NAME. In a file, options at the top are for every command that has
+// them, those in a table [train] for that command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+#include "run/run_context.h"
+
+namespace lockstep {
+
+// Later ones count more. Throws UsageError with file and line for what no command has.
+std::vector<OptionDefault> defaults_of_user(const RunContext& context);
+
+// Those in the text of a file.
+std::vector<OptionDefault> defaults_in(const std::string& text, const std::string& source,
+                                       const std::vector<CommandSyntax>& commands);
+
+}  // namespace lockstep

@@ -1,0 +1,90 @@
+#include "config/toml_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kMostKeyParts = 32;
+
+// Of a key such as a.b.c every part is a table in a table, and tables in tables are destroyed by
+// recursion: a key of a million parts would overflow the stack. toml++ 3.3 has no limit for them.
+class KeyDepth {
+ public:
+  // Returns the first line with a key of too many parts; 0: there is none.
+  int first_line_too_deep(std::string_view text) {
+    for (size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '\n') ++line_;
+      if (quote_.empty()) {
+        outside_string(text, at);
+      } else if (text[at] == '\\' && quote_.front() == '"') {
+        ++at;
+      } else if (text.substr(at).starts_with(quote_)) {
+        at += quote_.size() - 1;
+        quote_ = "";
+      }
+      if (parts_ > kMostKeyParts) return line_;
+    }
+    return 0;
+  }
+
+ private:
+  void outside_string(std::string_view text, size_t& at) {
+    for (const std::string_view quote : {"\"\"\"", "'''", "\"", "'"}) {
+      if (!text.substr(at).starts_with(quote)) continue;
+      quote_ = quote;
+      at += quote.size() - 1;
+      return;
+    }
+    if (text[at] == '#') at = std::min(text.find('\n', at), text.size()) - 1;
+    if (text[at] == '.') ++parts_;
+    if (std::string_view("=,[]{}\n").find(text[at]) != std::string_view::npos) parts_ = 1;
+  }
+
+  std::string_view quote_ = {};  // the one that ends the string that this is in
+  int parts_ = 1;
+  int line_ = 1;
+};
+
+bool fails_assertion(std::string_view text) {
+  try {
+    [[maybe_unused]] const toml::table table = toml::parse(text);
+  } catch (const toml::parse_error&) {  // the end of this text, perhaps
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
+
+// An assertion knows no line: the first lines of the text are parsed, fewer each time.
+int line_of_assertion(std::string_view text) {
+  std::vector<size_t> ends;
+  for (size_t end = 0; (end = text.find('\n', end)) != std::string_view::npos;) {
+    ends.push_back(++end);
+  }
+  const auto first = std::ranges::partition_point(
+      ends, [&](size_t end) { return !fails_assertion(text.substr(0, end)); });
+  return static_cast<int>(first - ends.begin()) + 1;
+}
+
+}  // namespace
+
+void refuse_damaged_toml() { throw Error("not valid TOML"); }
+
+toml::table toml_in(std::string_view text, const std::string& source) {
+  if (const int line = KeyDepth().first_line_too_deep(text); line > 0) {
+    throw UsageError("{}:{}: a key has more than {} parts", source, line, kMostKeyParts);
+  }
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    throw UsageError("{}:{}: {}", source, error.source().begin.line, error.description());
+  } catch (const Error& error) {  // of an assertion
+    throw UsageError("{}:{}: {}", source, line_of_assertion(text), error.what());
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,128 @@
+// The user's configuration files and variables, with the real program.
+#include "app/config_files.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "report/results/run_result.h"
+#include "support/paths.h"
+#include "support/real_runs.h"
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ConfigFiles : public ::testing::Test {
+ protected:
+  void user_file(const std::string& text) {
+    fs::create_directories(directory_ / "home/lockstep");
+    std::ofstream(directory_ / "home/lockstep/config.toml") << text;
+  }
+  void working_file(const std::string& text) {
+    std::ofstream(directory_ / "lockstep.toml") << text;
+  }
+  // In the directory, with these variables.
+  Ran run(const std::vector<std::string>& words, const std::vector<std::string>& variables = {}) {
+    std::vector<std::string> argv = {"env", "XDG_CONFIG_HOME=" + (directory_ / "home").string()};
+    argv.insert(argv.end(), variables.begin(), variables.end());
+    argv.emplace_back(lockstep_program());
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run_really(argv, directory_.string());
+  }
+
+  TemporaryDirectory temporary_;
+  const fs::path directory_ = temporary_.path();
+};
+
+TEST_F(ConfigFiles, TheStrongestSourceOfEachOptionCounts) {
+  user_file("batch_size = 1\nseed = 1\nprefetch = 3\n[train]\nthreads = 4\noptimizer = 'adam'\n");
+  working_file("batch-size = 2\noptimizer = 'momentum'\n[train]\nseed = 2\n[sweep]\nrepeats = 3\n");
+  const Ran ran =
+      run({"train", "--show-config", "--batch-size=9"}, {"LOCKSTEP_SEED=5", "LOCKSTEP_THREADS=7"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("\nbatch-size +9 +command line\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nseed +5 +LOCKSTEP_SEED\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nthreads +7 +LOCKSTEP_THREADS\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\noptimizer +momentum +lockstep.toml:2\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nprefetch +3 +.*home/lockstep/config.toml:3\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nnum-warmup-batches +10 +default\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\noverlap +true +default\n"));
+  EXPECT_THAT(run({"sweep", "--show-config"}).out,
+              ContainsRegex("\nrepeats +3 +lockstep.toml:6\n"));
+}
+
+TEST_F(ConfigFiles, UnknownNamesAreRefusedWithFileAndLine) {
+  working_file("batch-siez = 2\n[trian]\n[models]\nbatch-size = 3\n");
+  const Ran ran = run({"models"});
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep.toml:1: unknown option batch-siez; did you mean"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("lockstep.toml:2: [trian]: there is no such command; did you mean"));
+  EXPECT_THAT(ran.err, HasSubstr("lockstep.toml:4: [models]: unknown option batch-size"));
+  working_file("[train\n");
+  EXPECT_THAT(run({"models"}).err, HasSubstr("lockstep.toml:1: "));
+}
+
+TEST_F(ConfigFiles, AnOptionIsSetOnceInAFile) {
+  working_file("batch-size = 2\nbatch_size = 3\n");
+  EXPECT_THAT(run({"train"}).err, ContainsRegex("lockstep.toml:[12]: batch-size is also set in"));
+}
+
+TEST_F(ConfigFiles, TheSecretOfARunIsNotThatOfAServer) {
+  EXPECT_THAT(run({"serve", "--show-config"}, {"LOCKSTEP_TOKEN=abc"}).out, Not(HasSubstr("abc")));
+}
+
+TEST_F(ConfigFiles, OnlyOffSwitchesThemOff) {
+  working_file("[train]\nbatch-size = 7\n");
+  const auto shown = [&](const std::string& value) {
+    return run({"train", "--show-config"}, {"LOCKSTEP_DEFAULTS=" + value}).out;
+  };
+  EXPECT_THAT(shown("on"), HasSubstr("lockstep.toml:2"));
+  EXPECT_THAT(shown("off"), Not(HasSubstr("lockstep.toml:2")));
+}
+
+TEST_F(ConfigFiles, AWrongValueNamesItsFileAndLine) {
+  working_file("[train]\nbatch-size = 'many'\nprofile = 3\n");
+  const Ran ran = run({"train"});
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep: lockstep.toml:2: --batch-size"));
+  EXPECT_THAT(ran.err,
+              HasSubstr("lockstep: lockstep.toml:3: profile must be true or false, not '3'"));
+  EXPECT_EQ(run({"models", "--json"}).exit_code(), 0);  // has neither
+}
+
+TEST_F(ConfigFiles, WorkersDoNotReadThemAgainAndTheResultSaysWhereValuesCameFrom) {
+  working_file(
+      "[train]\nmodel = 'trivial'\nbatch-size = 2\nnum-batches = 2\nthreads = 1\n"
+      "optimizer = 'momentum'\n");
+  const Ran ran = run({"train", "--num-devices=2", "--optimizer=sgd", "--result=r.json"},
+                      {"LOCKSTEP_NUM_WARMUP_BATCHES=1"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result((directory_ / "r.json").string());
+  EXPECT_EQ(result.config.optimizer, "sgd");  // its default, which workers are not told
+  EXPECT_EQ(result.config.num_warmup_batches, 1);
+  EXPECT_THAT(result.provenance.settings, HasSubstr("batch-size=2 (lockstep.toml:3)"));
+  EXPECT_THAT(result.provenance.settings,
+              HasSubstr("num-warmup-batches=1 (LOCKSTEP_NUM_WARMUP_BATCHES)"));
+  EXPECT_THAT(result.provenance.settings, Not(HasSubstr("optimizer")));
+}
+
+TEST_F(ConfigFiles, ASweepFileCountsMoreThanConfigurationAndLessThanTheLine) {
+  working_file("[sweep]\nmodels = 'alexnet:4'\nrepeats = 9\n");
+  std::ofstream(directory_ / "s.toml") << "models = ['trivial:2', 'lenet:2']\nnum_batches = 5\n";
+  const Ran ran = run({"sweep", "s.toml", "--num-batches=3", "--show-config"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("\nnum-batches +3 +command line\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("models +trivial:2,lenet:2 +s.toml:1\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("\nrepeats +9 +lockstep.toml:3\n"));
+}
+
+}  // namespace
+}  // namespace lockstep

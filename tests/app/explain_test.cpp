@@ -1,0 +1,161 @@
+// 'lockstep explain', and causes that are really there: it must name them. No time is asserted.
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "app/sweep_fixture.h"
+#include "config/json.h"
+#include "report/analysis/loss_budget.h"
+#include "report/results/results_store.h"
+#include "support/paths.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Explain : public Sweep {
+ protected:
+  std::string path(const std::string& name) const { return (directory_ / name).string(); }
+
+  // Two workers with one thread each.
+  RunResult train(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {
+        lockstep_program(), "train",           "--num-devices=2",  "--threads=1",
+        "--model=lenet",    "--batch-size=32", "--num-batches=30", "--num-warmup-batches=2",
+        "--result",         path("r.json")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+    out_ = ran.out;
+    return read_result(path("r.json"));
+  }
+  Json explained(const std::vector<std::string>& sources) const {
+    std::vector<std::string> words = {lockstep_program(), "explain", "--json"};
+    words.insert(words.end(), sources.begin(), sources.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+    return Json::parse(ran.out);
+  }
+  static std::string largest(const Json& budget) {
+    const auto& parts = budget.at("parts");
+    return std::ranges::max_element(
+               parts, {}, [](const Json& part) { return part.at("fraction").get<double>(); })
+        ->at("part");
+  }
+
+  mutable std::string out_;
+};
+
+// Processes that use a core as much as they can, until this ends.
+class BusyLoops {
+ public:
+  BusyLoops(int core, int count) {
+    for (int i = 0; i < count; ++i) {
+      const pid_t child = fork();
+      if (child == 0) spin(core);
+      children_.push_back(child);
+    }
+  }
+  ~BusyLoops() {
+    for (const pid_t child : children_) {
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+  }
+
+ private:
+  [[noreturn]] static void spin(int core) {
+    setsid();  // the kernel shares a core between sessions, not between processes
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    volatile unsigned turns = 0;
+    for (;;) turns = turns + 1;
+  }
+  std::vector<pid_t> children_;
+};
+
+TEST_F(Explain, ARankBesideBusyLoopsIsNamed) {
+  const RunResult quiet = train({});
+  ASSERT_EQ(quiet.ranks.size(), 2u);
+  if (!quiet.facts.pinned) GTEST_SKIP() << "workers have no cores of their own here";
+  const int core = std::stoi(quiet.ranks[1].cores);
+  const BusyLoops others(core, 8);  // many, so that other load on the machine is small beside them
+  train({});
+  const Json budget = explained({path("r.json")}).at(0);
+  EXPECT_EQ(largest(budget), "late_ranks") << budget.dump(1);
+  EXPECT_EQ(budget.at("late_ranks").at(0).at("rank"), 1);
+  EXPECT_EQ(budget.at("rule"), "late-rank");
+  EXPECT_THAT(out_, HasSubstr("Rank 1 ("));
+}
+
+TEST_F(Explain, ASlowDataDirectoryIsNamed) {
+  const Ran made = run({lockstep_program(), "data", "make", path("data"), "--images=96",
+                        "--height=1200", "--width=1600", "--classes=10"});
+  ASSERT_EQ(made.exit_code(), 0) << made.err;
+  train({"--model=trivial", "--batch-size=8", "--num-batches=10", "--data-dir", path("data"),
+         "--data-name=imagenet", "--data-threads=1"});
+  const Json budget = explained({path("r.json")}).at(0);
+  EXPECT_EQ(largest(budget), "input") << budget.dump(1);
+  EXPECT_EQ(budget.at("rule"), "input");
+}
+
+TEST_F(Explain, ASweepMeasuresComputeWithoutCommunicationInTheSameRounds) {
+  const Ran ran = run(sweep({"--num-devices=1,2", "--repeats=2", "--explain"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("trivial:2 on 2 devices: "));
+  EXPECT_THAT(ran.out, Not(HasSubstr("independent"))) << "control runs are in no table";
+  size_t controls = 0;
+  for (const StoredRun& run : read_store(results()).runs) {
+    if (run.control) {
+      ++controls;
+      EXPECT_EQ(run.result.config.variable_update, "independent");
+      EXPECT_EQ(run.result.facts.devices, 2);
+    }
+  }
+  EXPECT_EQ(controls, 2u);
+  const Json budgets = explained({results()});
+  ASSERT_EQ(budgets.size(), 1u);
+  const Json& budget = budgets.at(0);
+  EXPECT_TRUE(budget.at("by_experiment"));
+  double sum = 0;
+  for (const Json& part : budget.at("parts")) sum += part.at("fraction").get<double>();
+  EXPECT_NEAR(sum, budget.at("lost").get<double>(), 1e-9);
+  EXPECT_NEAR(sum, 1 - budget.at("efficiency").get<double>(), 1e-9);
+}
+
+TEST_F(Explain, TwoResultsOfTrainAreARunAndItsBase) {
+  train({});
+  fs::copy(path("r.json"), path("two.json"));
+  train({"--num-devices=1"});
+  const Json budget = explained({path("two.json"), path("r.json")}).at(0);
+  EXPECT_EQ(budget.at("base_devices"), 1);
+}
+
+TEST_F(Explain, WhatCannotBeExplainedIsAnInvalidRequest) {
+  const auto fails = [&](const std::vector<std::string>& sources, const std::string& why) {
+    std::vector<std::string> words = {lockstep_program(), "explain"};
+    words.insert(words.end(), sources.begin(), sources.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code(), 2);
+    EXPECT_THAT(ran.err, HasSubstr(why));
+    EXPECT_EQ(ran.out, "");
+  };
+  fails({}, "explain needs a directory");
+  fails({path("nothing")}, "no such file");
+  fails({path("nothing.json")}, "cannot read ");
+  std::ofstream(path("text.json")) << "text";
+  fails({path("text.json")}, "is not JSON");
+  train({"--num-devices=1"});
+  fails({path("r.json")}, "no run on several devices");
+}
+
+}  // namespace
+}  // namespace lockstep

@@ -1,0 +1,214 @@
+// 'lockstep simulate' as a user types it.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "config/run_id.h"
+#include "report/made_runs.h"
+#include "report/results/results_store.h"
+#include "support/command_runs.h"
+#include "support/temporary_directory.h"
+
+namespace lockstep {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Simulate : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (directory_.path() / name).string(); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+std::vector<std::string> headline(const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"simulate", "--cluster",    "horovod-512", "--model",
+                                    "vgg16",    "--batch-size", "64",          "--variable-update",
+                                    "horovod"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(Simulate, PrintsTheCurveOfACluster) {
+  const Outcome outcome = run(headline({}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("efficiency %"), HasSubstr("512 devices: limited by")));
+}
+
+TEST_F(Simulate, ItsResultsAreReportedBesideMeasuredOnes) {
+  ASSERT_EQ(run(headline({"--output", path("out"), "--devices=1,4,16"})).code, 0);
+  ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4,16,64"})).code, 0);
+  EXPECT_EQ(read_store(path("out")).runs.size(), 4u) << "the same run replaces itself";
+  const Outcome report = run({"report", path("out")});
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.out, HasSubstr("horovod-512, simulated"));
+  EXPECT_TRUE(fs::exists(path("out/scaling_efficiency.svg")));
+}
+
+TEST_F(Simulate, KeepsWhatElseTheDirectoryHolds) {
+  std::vector<StoredRun> measured;
+  add(measured, {.model = "vgg16"});
+  {
+    ResultsStore store(path("out"));
+    store.append(measured[0]);
+  }
+  std::ofstream(path("out/results.jsonl"), std::ios::app) << "{\"of\": \"another version\"}\n";
+  ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4"})).code, 0);
+  ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4"})).code, 0);
+  const StoreContents contents = read_store(path("out"));
+  EXPECT_EQ(contents.runs.size(), 2u);
+  EXPECT_EQ(contents.skipped.size(), 1u) << "a line that cannot be read is not lost";
+}
+
+TEST_F(Simulate, RefusesADirectoryThatASweepIsWriting) {
+  const ResultsStore sweep(path("out"));
+  const Outcome outcome = run(headline({"--output", path("out"), "--devices=4"}));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
+
+TEST_F(Simulate, RefusesADirectoryThatCannotBeWritten) {
+  const Outcome outcome = run(headline({"--output=/proc/none", "--devices=4"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
+
+TEST_F(Simulate, StartsFromTheRateOfAProfile) {
+  std::vector<StoredRun> made;
+  add(made, {.model = "alexnet", .rates = {123}});
+  write_result(path("one.json"), made[0].result);
+  const Outcome outcome = run({"simulate", "--cluster=horovod-512", "--profile", path("one.json"),
+                               "--devices=1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["model"], "alexnet");
+  EXPECT_NEAR(json["points"][0]["images_per_second"].get<double>(), 123, 1e-9);
+}
+
+TEST_F(Simulate, PrintsTheSameTwice) {
+  for (const char* fidelity : {"schedule", "message"}) {
+    const auto words = headline({"--devices=1,16", "--json", "--fidelity", fidelity});
+    const Outcome first = run(words);
+    if (first.code != 0) continue;  // a build without SimGrid
+    EXPECT_EQ(first.out, run(words).out) << fidelity;
+  }
+}
+
+TEST_F(Simulate, ListsAndShowsClusters) {
+  const Outcome list = run({"simulate", "--list-clusters"});
+  ASSERT_EQ(list.code, 0) << list.err;
+  for (const char* name : {"horovod-512", "piz-daint", "ec2-p2-8xlarge", "dgx-1", "cori-haswell"}) {
+    EXPECT_THAT(list.out, HasSubstr(name));
+  }
+  const Outcome entries = run({"simulate", "--cluster=horovod-512", "--show-cluster"});
+  EXPECT_THAT(entries.out,
+              AllOf(HasSubstr("network.line_gbit"), HasSubstr("stated"), HasSubstr("assumed")));
+}
+
+TEST_F(Simulate, WarnsFarBeyondWhatWasCalibrated) {
+  const std::string file =
+      write("mine.toml", "nodes = 64\ncalibrated_devices = 2\n[network]\nline_gbit = 10\n");
+  const Outcome outcome = run({"simulate", "--cluster", file, "--model=resnet50",
+                               "--images-per-second=100", "--devices=64", "--output", path("out")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("64 devices are more than 8 times the 2"));
+  EXPECT_THAT(read_store(path("out")).runs[0].result.origin, HasSubstr("more than 8 times"));
+}
+
+TEST_F(Simulate, AnswersWhatIfsAndTargets) {
+  const Outcome outcome = run(
+      headline({"--target=10000", "--what-if", "bandwidth=2x", "compression=fp16", "no-overlap"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("bandwidth=2x"), HasSubstr("no-overlap"),
+                                 HasSubstr("fewest nodes for 10000 images/sec")));
+}
+
+TEST_F(Simulate, WritesATraceAndJson) {
+  const Outcome outcome = run(headline({"--json", "--devices=16", "--trace-file", path("t.json")}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["points"][0]["devices"], 16);
+  std::ifstream in(path("t.json"));
+  EXPECT_GT(nlohmann::json::parse(in)["traceEvents"].size(), 10u);
+}
+
+TEST_F(Simulate, ValidatesItsOwnRowsAndThoseOfAFile) {
+  EXPECT_THAT(run({"simulate", "--validate", "own"}).out, HasSubstr("mean error"));
+  const std::string cluster = write("mine.toml", "nodes = 4\n[network]\nline_gbit = 10\n");
+  const std::string rows =
+      write("rows.csv",
+            "source,model,batch_per_gpu,gpus_per_node,nodes,gpus,update,images_per_sec,cluster\n"
+            "me,resnet50,32,1,1,1,horovod,100,mine\nme,resnet50,32,1,4,4,horovod,350,mine\n");
+  const Outcome outcome =
+      run({"simulate", "--validate", rows, "--clusters", directory_.path().string()});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("me: mine"));
+}
+
+TEST_F(Simulate, ChecksASweep) {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 1, .rates = {100}});
+  add(runs, {.devices = 2, .rates = {190}});
+  add(runs, {.devices = 4, .rates = {360}});
+  ResultsStore store(path("sweep"));
+  for (const StoredRun& each : runs) store.append(each);
+  const Outcome outcome = run({"simulate", "--check", path("sweep")});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("as smallest run"), HasSubstr("mean error")));
+}
+
+struct Refused {
+  std::vector<std::string> words;
+  std::string why;
+};
+
+TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
+  const std::string zero = write("zero.toml", "nodes = 2\n[network]\nline_gbit = 0\n");
+  const std::string unknown = write("unknown.toml", "nodes = 1\ncolour = \"red\"\n");
+  std::vector<StoredRun> made;
+  add(made, {.model = "alexnet"});
+  write_result(path("alexnet.json"), made[0].result);
+  const Refused all[] = {
+      {{"simulate"}, "simulate needs --cluster"},
+      {{"simulate", "--cluster", "horovod-512"}, "simulate needs --model"},
+      {{"simulate", "--cluster", "nowhere", "--model", "vgg16"}, "unknown cluster 'nowhere'"},
+      {{"simulate", "--cluster", zero, "--model", "vgg16"},
+       ":3: network.line_gbit must be above 0"},
+      {{"simulate", "--cluster", unknown, "--model", "vgg16"}, ":2: unknown key colour"},
+      {{"simulate", "--cluster", "dgx-1", "--model", "lenet"}, "no one-device rate of lenet"},
+      {headline({"--devices=1024"}), "has 128 nodes with 4 devices each"},
+      {headline({"--what-if", "colour=red"}), "unknown change"},
+      {headline({"--variable-update", "magic"}), "--variable-update must be one of"},
+      {headline({"--variable-update=parameter_server", "--num-ps=9", "--devices=16"}),
+       "only 4 nodes"},
+      {{"simulate", "--cluster", "horovod-512", "--model", "vgg16", "--profile",
+        path("alexnet.json")},
+       "is a run of alexnet, not of vgg16"},
+      {{"simulate", "--cluster", "horovod-512", "--model", "alexnet", "--batch-size", "9",
+        "--profile", path("alexnet.json")},
+       "--profile ran with 8"},
+      {headline({"--variable-update=parameter_server", "--num-ps=500"}), "has 128 nodes"},
+      {headline({"--trace-file", path("no/such/directory")}), "cannot write --trace-file"},
+      {headline({"--what-if", "slow-nodes=999@0.8"}), "at most 128 nodes"},
+      {{"simulate", "--validate", path("missing.csv")}, "cannot read"},
+      {{"calibrate", "--model", "nothing"}, "nothing"},
+  };
+  for (const Refused& each : all) {
+    const Outcome outcome = run(each.words);
+    EXPECT_EQ(outcome.code, 2) << each.why;
+    EXPECT_THAT(outcome.err, HasSubstr(each.why));
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep

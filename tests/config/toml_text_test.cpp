@@ -1,0 +1,78 @@
+#include "config/toml_text.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+
+namespace lockstep {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string complaint(std::string_view text) {
+  try {
+    toml_in(text, "file.toml");
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// "a.a.a" and so on.
+std::string key_of(int parts) {
+  std::string key = "a";
+  for (int i = 1; i < parts; ++i) key += ".a";
+  return key;
+}
+
+TEST(TomlText, ATableIsRead) {
+  const toml::table table = toml_in("a = 1\n[b]\nc = 'x'", "file.toml");
+  EXPECT_EQ(table["a"].value<int>(), 1);
+  EXPECT_EQ(table["b"]["c"].value<std::string>(), "x");
+}
+
+TEST(TomlText, AnErrorHasFileAndLine) {
+  EXPECT_THAT(complaint("a = 1\nb = = 2"), StartsWith("file.toml:2: "));
+}
+
+// These fail assertions of toml++ 3.3 that is built without exceptions.
+TEST(TomlText, DamagedTextIsAnErrorAndNotTheEndOfTheProgram) {
+  for (const std::string_view text : {"[)", "[[)", " [[[[[[)[[["}) {
+    EXPECT_THAT(complaint(text), StartsWith("file.toml:1: ")) << text;
+    EXPECT_THAT(complaint("a = 1\n\n" + std::string(text) + "\nb = 1\n"),
+                StartsWith("file.toml:3: "))
+        << text;
+  }
+}
+
+TEST(TomlText, AFailedAssertionIsAnErrorLineToo) { EXPECT_THROW(refuse_damaged_toml(), Error); }
+
+TEST(TomlText, DeepNestingIsRefused) {
+  const std::string arrays = "a = " + std::string(200'000, '[');
+  EXPECT_THAT(complaint(arrays), HasSubstr("nested"));
+  std::string tables = "a = ";
+  for (int i = 0; i < 200'000; ++i) tables += "{a=";
+  EXPECT_THAT(complaint(tables), HasSubstr("nested"));
+}
+
+TEST(TomlText, AKeyOfAMillionPartsIsRefused) {
+  EXPECT_EQ(complaint("\n" + key_of(1'000'000) + " = 1"),
+            "file.toml:2: a key has more than 32 parts");
+  EXPECT_THAT(complaint("[" + key_of(33) + "]"), HasSubstr("parts"));
+  EXPECT_THAT(complaint("'='.'#'." + key_of(31) + " = 1"), HasSubstr("parts"));
+  EXPECT_EQ(complaint("[" + key_of(32) + "]\n" + key_of(32) + " = 1"), "");
+}
+
+TEST(TomlText, DotsElsewhereDoNotCount) {
+  const std::string dots(100, '.');
+  EXPECT_EQ(complaint("a = '" + dots + "' # " + dots), "");
+  EXPECT_EQ(complaint("a = \"\\\"" + dots + "\""), "");
+  EXPECT_EQ(complaint("a = '''\n" + dots + "\n'''\nb = \"\"\"\n" + dots + "\\\"\"\"\""), "");
+  std::string numbers = "a = [0.5";
+  for (int i = 0; i < 100; ++i) numbers += ", 0.5";
+  EXPECT_EQ(complaint(numbers + "]"), "");
+}
+
+}  // namespace
+}  // namespace lockstep
