@@ -4,6 +4,15 @@
 # may find more, and must not stop others from building.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
 
+# The same bytes wherever the sources lie, and clones share what they compile: asserts name files by
+# relative paths. Without its sloppiness ccache keeps nothing that uses precompiled headers.
+if(CMAKE_CXX_COMPILER_LAUNCHER STREQUAL "ccache")
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
+      CCACHE_SLOPPINESS=pch_defines,time_macros ccache)
+else()
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=../)
+endif()
+
 # Headers that nearly every file includes are parsed once for each kind of target. Clang's tools
 # cannot read what GCC precompiled: ./run lint turns this off in a directory of its own.
 option(LOCKSTEP_PRECOMPILE "precompile the headers that nearly every file includes" ON)
@@ -38,12 +47,20 @@ lockstep_precompile(cold ${LOCKSTEP_COMMON_HEADERS})
 if(LOCKSTEP_PRECOMPILE)
   lockstep_cold(lockstep_headers_cold)
 endif()
+# Those of LibTorch take half a minute to parse.
+if(LOCKSTEP_TORCH)
+  lockstep_precompile(torch ${LOCKSTEP_COMMON_HEADERS} <ATen/core/Tensor.h> <ATen/Functions.h>
+    <ATen/TensorOperators.h> <torch/csrc/autograd/variable.h>)
+  if(LOCKSTEP_PRECOMPILE)
+    target_link_libraries(lockstep_headers_torch PRIVATE Torch::cpu)
+  endif()
+endif()
 
 # lockstep_library(NAME SOURCES a.cpp b.cpp DEPENDS base tensor LINKS fmt::fmt)
 # DEPENDS names folders (the arrows of docs/architecture.md), LINKS names foreign libraries.
-# COLD: no training step runs it.
+# COLD: no training step runs it. HEADERS: another kind of precompiled headers than hot or cold.
 function(lockstep_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "HEADERS" "SOURCES;DEPENDS;LINKS;PRIVATE_LINKS")
   add_library(lockstep_${name} STATIC ${arg_SOURCES})
   set_property(GLOBAL APPEND PROPERTY LOCKSTEP_LIBRARIES lockstep_${name})
   target_include_directories(lockstep_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -54,6 +71,9 @@ function(lockstep_library name)
     set(kind cold)
     lockstep_cold(lockstep_${name})
   endif()
+  if(arg_HEADERS)
+    set(kind ${arg_HEADERS})
+  endif()
   lockstep_reuse_headers(lockstep_${name} ${kind})
 endfunction()
 
@@ -63,7 +83,8 @@ endfunction()
 #   browser   report pages in chromium
 #   training  training runs, large models, external programs such as Jupyter
 #   frameworks  the same networks in PyTorch, TensorFlow, JAX, MXNet
-set(LOCKSTEP_TEST_LABELS unit cluster browser training frameworks)
+#   accelerator  the LibTorch engine and NCCL on a fake accelerator
+set(LOCKSTEP_TEST_LABELS unit cluster browser training frameworks accelerator)
 
 # lockstep_test(NAME SOURCES a_test.cpp DEPENDS nn LINKS ...): one GoogleTest program, each test a ctest.
 # LABEL is unit unless another one is named. RUNS names programs that the tests start.
@@ -76,8 +97,8 @@ function(lockstep_test name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   list(TRANSFORM arg_DEPENDS PREPEND lockstep_)
-  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} GTest::gtest_main GTest::gmock
-    fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINKS} lockstep_test_paths GTest::gtest_main
+    GTest::gmock fmt::fmt OpenMP::OpenMP_CXX Threads::Threads)
   lockstep_cold(${name})
   lockstep_reuse_headers(${name} tests)
   if(arg_RUNS)

@@ -3,10 +3,27 @@
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const view = {data, sets: data.sets, model: "", published: false, steps: ""};
+const view = {data, sets: data.sets, model: "", strategy: "", engine: "", published: false, steps: "", timeline: "", section: ""};
 
-function modelsShown() {
-  return [...new Set(view.sets.flatMap((set) => set.configurations.map((each) => each.model)))].sort();
+// The view is in the address, so that a link shows the same: #throughput&model=alexnet.
+const KEPT = [...FILTERS.map((filter) => filter.name), "published", "steps", "timeline"];
+function saveView() {
+  const words = KEPT.filter((name) => view[name]).map((name) => `${name}=${encodeURIComponent(view[name])}`);
+  const hash = [view.section, ...words].join("&");
+  history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+}
+function readView() {
+  for (const name of KEPT) view[name] = "";
+  view.section = "";
+  for (const word of location.hash.slice(1).split("&")) {
+    const [name, value] = word.split("=");
+    if (value == null) view.section = name;
+    else if (KEPT.includes(name)) view[name] = decodeURIComponent(value);
+  }
+}
+
+function valuesShown(name) {
+  return [...new Set(view.sets.flatMap((set) => set.configurations.map((each) => each[name])))].sort();
 }
 
 function drawHead() {
@@ -21,15 +38,18 @@ function drawHead() {
 }
 
 function drawControls() {
-  const models = modelsShown(), controls = [];
-  if (models.length > 1) {
-    const choice = el("select", {id: "choose-model"}, el("option", {value: ""}, "all"), models.map((model) => el("option", {value: model, selected: model === view.model}, model)));
-    choice.addEventListener("change", () => { view.model = choice.value; drawSections(); });
-    controls.push(el("label", {}, "Network ", choice));
+  const controls = [];
+  for (const {name, title} of FILTERS) {
+    const values = valuesShown(name);
+    if (values.length < 2 && !view[name]) continue;
+    const choice = el("select", {id: `choose-${name}`}, el("option", {value: ""}, "all"), values.map((value) => el("option", {value, selected: value === view[name]}, value)));
+    choice.addEventListener("change", () => { view[name] = choice.value; saveView(); drawSections(); });
+    controls.push(el("label", {}, `${title} `, choice));
   }
+  const models = valuesShown("model");
   if (data.published.some((each) => models.includes(each.model))) {
-    const box = el("input", {type: "checkbox", id: "show-published", checked: view.published});
-    box.addEventListener("change", () => { view.published = box.checked; drawSections(); });
+    const box = el("input", {type: "checkbox", id: "show-published", checked: !!view.published});
+    box.addEventListener("change", () => { view.published = box.checked ? "1" : ""; saveView(); drawSections(); });
     controls.push(el("label", {}, box, " show published results"));
   }
   byId("controls").replaceChildren(...controls);
@@ -43,12 +63,24 @@ function drawSections() {
   for (const each of view.sets.length ? SECTIONS : []) {
     const made = each.make(view);
     if (!made) continue;
-    links.push(el("a", {href: `#${each.id}`}, each.title));
+    links.push(linkTo(each));
     if (!each.pair) { main.append(made); pair = null; continue; }
     if (!pair) main.append(pair = el("div", {class: "pair"}));
     pair.append(made);
   }
   byId("contents").replaceChildren(...links);
+}
+
+// Keeps the filters in the address.
+function linkTo({id, title}) {
+  const link = el("a", {href: `#${id}`}, title);
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    view.section = id;
+    saveView();
+    byId(id)?.scrollIntoView();
+  });
+  return link;
 }
 
 // Where the keyboard is: an element with an id, or the n-th thing to reach in a section.
@@ -176,5 +208,8 @@ function listen() {
   events.addEventListener("open", () => drawLost(false));
 }
 
+window.addEventListener("hashchange", () => { readView(); draw(); byId(view.section)?.scrollIntoView(); });
+readView();
 draw();
+if (view.section) byId(view.section)?.scrollIntoView();
 if (data.live) listen();

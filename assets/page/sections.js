@@ -7,13 +7,14 @@ const MOST_LINES = 28, MOST_BARS = 80;
 // Of all sets that are shown, what the filter lets through; labels tell sets apart.
 const several = (view) => view.sets.length > 1;
 const nameIn = (view, set, label) => (several(view) ? `${set.name}: ${label}` : label);
-const wanted = (view, model) => !view.model || view.model === model;
+const FILTERS = [{name: "model", title: "Network"}, {name: "strategy", title: "Strategy"}, {name: "engine", title: "Engine"}];
+const shows = (view, configuration) => FILTERS.every(({name}) => !view[name] || view[name] === configuration[name]);
 function configurationsOf(view) {
   return view.sets.flatMap((set) => set.configurations.map((configuration, place) => ({set, configuration, place})))
-    .filter((each) => wanted(view, each.configuration.model));
+    .filter((each) => shows(view, each.configuration));
 }
 function seriesOf(view) {
-  return view.sets.flatMap((set) => set.series.filter((series) => wanted(view, series.model)).map((series) => ({set, series})));
+  return view.sets.flatMap((set) => set.series.filter((series) => shows(view, set.configurations[series.points[0].configuration])).map((series) => ({set, series})));
 }
 
 const devicesText = (count) => `${digits(count)} device${count === 1 ? "" : "s"}`;
@@ -64,7 +65,7 @@ const ifAny = (has, make) => (view) => (seriesOf(view).some(({set, series}) =>
   series.points.some((point) => has(point, set.configurations[point.configuration]))) ? make(view) : null);
 
 const SECTIONS = [
-  {id: "remarks", title: "Remarks", make: remarks},
+  {id: "answer", title: "Answer", make: (view) => answer(view)},
   {id: "failures", title: "Failures", make: failures},
   {id: "baseline", title: "Against the baseline", make: baseline},
   {id: "throughput", title: "Throughput", pair: true, make: ifMeasured((view) => section("throughput", "Throughput",
@@ -84,11 +85,15 @@ const SECTIONS = [
     ...scalingChart(view, {title: "Communication efficiency by number of devices", yTitle: "communication efficiency in %", unit: "%", ideal: () => 100, has: hasCommunication,
       value: (point, {communication_efficiency: part, communication_efficiency_95: interval}) => ({y: 100 * part, ...bounds(interval, 100)})})))},
   {id: "breakdown", title: "Step breakdown", pair: true, make: breakdown},
+  {id: "loss-budget", title: "Loss budget", make: (view) => lossBudget(view)},
+  {id: "timeline", title: "One step", make: (view) => timeline(view)},
   {id: "ranking", title: "Ranking", make: ranking},
   {id: "best", title: "Best configurations", make: best},
   {id: "step-times", title: "Step times", make: stepTimes},
   {id: "steps", title: "Single steps", make: steps},
   {id: "table", title: "All configurations", make: everything},
+  {id: "all-reduce", title: "All-reduce", make: (view) => allReduce(view)},
+  {id: "remarks", title: "Remarks", make: remarks},
   {id: "machine", title: "Machine", make: machine},
   {id: "download", title: "Raw data", make: download},
 ];
@@ -186,7 +191,7 @@ function breakdown(view) {
 }
 
 function best(view) {
-  const rows = view.sets.flatMap((set) => set.best.filter((row) => wanted(view, row.model)).map((row) => {
+  const rows = view.sets.flatMap((set) => set.best.filter((row) => shows(view, set.configurations[row.best])).map((row) => {
     const first = set.configurations[row.best], second = row.runner_up == null ? null : set.configurations[row.runner_up];
     return [nameIn(view, set, row.model), String(row.devices), el("span", {}, first.label, el("br"), el("code", {}, row.command)),
       withInterval(first.rate, first.rate_95), second ? second.label : "", second ? withInterval(second.rate, second.rate_95) : "", row.words];
@@ -199,7 +204,7 @@ function best(view) {
 
 // Where no series scales, configurations are alternatives.
 function ranking(view) {
-  const all = view.sets.flatMap((set) => set.rankings.filter((each) => wanted(view, each.model)).map((each) => ({set, each})));
+  const all = view.sets.flatMap((set) => set.rankings.filter((each) => !view.model || view.model === each.model).map((each) => ({set, each})));
   if (!all.length) return null;
   return section("ranking", "Ranking", "All configurations have one number of devices, so there is no speed-up. The ratio is relative to the fastest.",
     ...all.flatMap(({set, each}) => [tableOf([{title: "rank"}, {title: "configuration", text: true}, {title: "images/sec (95 %)"}, {title: "ratio (95 %)"}, {title: "verdict", text: true}],
@@ -224,7 +229,7 @@ function stepTimes(view) {
 // One launch step by step, chosen from those whose samples the page has.
 function steps(view) {
   const all = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
-    .filter((each) => wanted(view, each.configuration.model) && each.details.steps_ms.length);
+    .filter((each) => shows(view, each.configuration) && each.details.steps_ms.length);
   if (!all.length) return null;
   const key = ({set, configuration}) => `${set.name}/${configuration.id}`;
   const ranks = (each) => each.details.late_ms.length;
@@ -236,6 +241,7 @@ function steps(view) {
   choice.addEventListener("change", () => {
     chosen = all[choice.selectedIndex];
     view.steps = key(chosen);
+    saveView();
     for (const chart of [...charts]) {
       if (body.contains(chart.plot)) { chart.destroy(); charts.delete(chart); }
     }
@@ -306,23 +312,30 @@ function stragglers({details}) {
 }
 
 function everything(view) {
-  const points = new Map();
+  const points = new Map(), all = configurationsOf(view);
   for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
-  const settings = configurationsOf(view).some(({configuration}) => configuration.settings);
-  const communication = configurationsOf(view).some(({configuration}) => configuration.communication_efficiency != null);
-  const percent = (part, interval) => (part == null ? "-" : withInterval(100 * part, interval && interval.map((each) => 100 * each)));
-  const cells = ({set, configuration: each}) => {
-    const failed = each.rate == null;
-    const name = [nameIn(view, set, each.model), String(each.batch), each.engine, ...(settings ? [each.settings] : []), failed ? each.skipped ? "skipped" : "failed" : each.kind, String(each.devices)];
-    if (failed) return [...name, "", "", "", "", ...(communication ? [""] : []), "", each.skipped || "see Failures"];
-    const point = points.get(each);
-    return [...name, String(each.launches), withInterval(each.rate, each.rate_95), point.speed_up == null ? "-" : withInterval(point.speed_up, point.speed_up_95),
-      percent(point.scaling_efficiency, point.scaling_efficiency_95), ...(communication ? [percent(each.communication_efficiency, each.communication_efficiency_95)] : []), each.exposed == null ? "not reported" : digits(100 * each.exposed),
-      [each.data_cost == null ? "" : `cost of real data ${withInterval(100 * each.data_cost, each.data_cost_95 && each.data_cost_95.map((part) => 100 * part))} %`, each.warnings.length ? "see Remarks" : ""].filter(Boolean).join("; ")];
-  };
-  return section("table", "All configurations", null, tableOf([{title: "model", text: true}, {title: "batch"}, {title: "engine", text: true},
-    ...(settings ? [{title: "settings", text: true}] : []), {title: "kind", text: true}, {title: "devices"}, {title: "launches"}, {title: "images/sec (95 %)"}, {title: "speed-up (95 %)"},
-    {title: "scaling efficiency % (95 %)"}, ...(communication ? [{title: "communication efficiency % (95 %)"}] : []), {title: "exposed communication %"}, {title: "remarks", text: true}], configurationsOf(view).map(cells), "All configurations"));
+  const any = (has) => all.some(({configuration}) => has(configuration));
+  const percents = (interval) => interval && interval.map((each) => 100 * each);
+  const margin = (value, interval) => (value == null ? "-" : `${digits(value)}${marginOf(interval)}`);
+  const engines = new Set(all.map(({configuration}) => configuration.engine)).size > 1;
+  // A column that would say the same in every row is left out.
+  const columns = [
+    {title: "configuration", text: true, of: (each, point, set) => nameIn(view, set, `${each.model}:${each.batch}`)},
+    ...(engines ? [{title: "engine", text: true, of: (each) => each.engine}] : []),
+    ...(any((each) => each.settings) ? [{title: "settings", text: true, of: (each) => each.settings}] : []),
+    ...(any((each) => each.kind !== "measured" || each.rate == null) ? [{title: "kind", text: true, of: (each) => (each.rate == null ? each.skipped ? "skipped" : "failed" : each.kind)}] : []),
+    {title: "devices", of: (each) => String(each.devices)},
+    {title: "launches", of: (each) => (each.launches == null ? "" : String(each.launches))},
+    {title: "images/sec", of: (each) => (each.rate == null ? "" : margin(each.rate, each.rate_95))},
+    {title: "speed-up", of: (each, point) => (point ? margin(point.speed_up, point.speed_up_95) : "")},
+    {title: "scaling efficiency %", of: (each, point) => (point && point.scaling_efficiency != null ? margin(100 * point.scaling_efficiency, percents(point.scaling_efficiency_95)) : "-")},
+    ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95)))}] : []),
+    {title: "exposed communication %", of: (each) => (each.exposed == null ? "not reported" : digits(100 * each.exposed))},
+    ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95)))}] : []),
+    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map((words) => words.split(/[;(]/)[0].trim()).join("; "))},
+  ];
+  return section("table", "All configurations", "± is half the width of the 95 % confidence interval over launches.",
+    tableOf(columns, all.map(({set, configuration: each}) => columns.map((column) => column.of(each, points.get(each), set))), "All configurations"));
 }
 
 function machine(view) {

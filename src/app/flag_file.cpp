@@ -1,14 +1,14 @@
 #include "app/flag_file.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMostBytes = 1 << 20;
 constexpr const char* kBlank = " \t\r";
 
 std::string trimmed(const std::string& text) {
@@ -17,11 +17,18 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
+std::string contents_of(const std::string& path) {
+  try {
+    return read_regular_file(path, {.most_bytes = kMostBytes, .pipes = true});
+  } catch (const UsageError& error) {  // adds the option
+    throw UsageError("--flagfile: {}", error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> read_flag_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw UsageError("cannot read --flagfile {}: {}", path, std::strerror(errno));
+  std::istringstream file(contents_of(path));
   std::vector<std::string> words;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -38,7 +45,6 @@ std::vector<std::string> read_flag_file(const std::string& path) {
     words.push_back(text.substr(0, blank));
     words.push_back(trimmed(text.substr(blank)));
   }
-  if (file.bad()) throw UsageError("cannot read --flagfile {}", path);  // a directory
   return words;
 }
 

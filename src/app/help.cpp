@@ -66,6 +66,7 @@ std::string help_text(const CommandSyntax& syntax) {
                     "\n--no-x turns the switch --x off. Names may be written with underscores, and "
                     "with one dash.\n"
                     "--flagfile FILE reads flags from a file, one per line.\n"
+                    "--show-config prints every option, its value and where it comes from.\n"
                     "--help, or -h{}, prints this help.\n",
                     has_hosts ? " without a word after it" : "");
 }

@@ -1,5 +1,6 @@
 // main.cpp: collects streams, environment and signals of the process and runs the program.
 #include <omp.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -7,8 +8,10 @@
 #include <iostream>
 #include <string_view>
 
+#include "app/config_files.h"
 #include "app/own_engines.h"
 #include "app/program.h"
+#include "base/bundle.h"
 #include "base/interrupt.h"
 #include "base/line_writer.h"
 #include "base/shell_quote.h"
@@ -27,6 +30,15 @@ std::string cache_directory(const lockstep::Environment& environment) {
   return base.empty() ? "" : (base / "lockstep").string();
 }
 
+// The path to start this program by.
+std::string own_program() {
+  std::error_code unknown;
+  const std::string executable = std::filesystem::read_symlink("/proc/self/exe", unknown).string();
+  std::string program = lockstep::startable(executable);
+  if (program != executable) prctl(PR_SET_NAME, "lockstep");  // else top shows the loader's name
+  return program;
+}
+
 // Of the user's command, which a launcher passes on to the processes that it starts.
 lockstep::Provenance provenance_of(int count, char** words,
                                    const lockstep::Environment& environment) {
@@ -37,7 +49,8 @@ lockstep::Provenance provenance_of(int count, char** words,
               environment(lockstep::kCommandLineVariable).value_or(lockstep::shell_line(line)),
           .working_directory = environment(lockstep::kWorkingDirectoryVariable)
                                    .value_or(std::filesystem::current_path(unknown).string()),
-          .started_by = environment(lockstep::kStartedByVariable).value_or("")};
+          .started_by = environment(lockstep::kStartedByVariable).value_or(""),
+          .settings = environment(lockstep::kSettingsVariable).value_or("")};
 }
 
 }  // namespace
@@ -46,6 +59,8 @@ int main(int count, char** words) {
   using namespace lockstep;
   // CUDA counts the fastest GPU first; the management library, by PCI address. Now both do.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
+  // In a container without /sys hwloc would say so at each question; the facts are then unknown.
+  setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
   const SignalThread signals;  // before any other thread
   const std::vector<EngineKind> engines = own_engines();
   const char* kind = std::getenv("TERM");
@@ -58,19 +73,25 @@ int main(int count, char** words) {
   };
   LineWriter lines(STDERR_FILENO);
   std::ostream err(&lines);
-  std::error_code unknown;
   RunContext context = {
       {.out = std::cout,
        .err = err,
        .err_is_terminal = terminal,
        .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
-       .program = std::filesystem::read_symlink("/proc/self/exe", unknown).string(),
+       .program = own_program(),
        .cache_directory = cache_directory(environment),
        .default_threads =
            environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
        .environment = environment,
-       .provenance = provenance_of(count, words, environment)},
+       .provenance = provenance_of(count, words, environment),
+       .hold_err = [&lines] { lines.hold(); }},
       engines};
   const std::vector<std::string> arguments(words + 1, words + count);
-  return run_program(context, arguments);
+  const bool no_defaults = environment(kDefaultsVariable) == kNoDefaults;
+  setenv(kDefaultsVariable, kNoDefaults, /*overwrite=*/1);
+  const int code = run_program(context, arguments, [&](const RunContext& each) {
+    return no_defaults ? std::vector<OptionDefault>{} : defaults_of_user(each);
+  });
+  if (code != kSuccess) lines.flush_held();
+  return code;
 }

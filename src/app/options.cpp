@@ -69,9 +69,48 @@ std::string in_our_words(const CLI::ParseError& error) {
   return lacks_value && name.starts_with('-') ? name + " needs a value" : what;
 }
 
+bool has_name(const Flag& flag, const std::string& name) {
+  return std::ranges::count(names_of(flag), name) > 0;
+}
+
+// The last one counts.
+const OptionDefault* default_of(const CommandSyntax& syntax, const Flag& flag,
+                                std::span<const OptionDefault> defaults) {
+  const OptionDefault* found = nullptr;
+  for (const OptionDefault& each : defaults) {
+    const bool meant = each.command.empty() || each.command == syntax.command;
+    if (meant && has_name(flag, each.name)) found = &each;
+  }
+  return found;
+}
+
+// Values that come from no command line; empty: they fit.
+std::string why_not(const Flag& flag, const std::vector<std::string>& values) {
+  if (!flag.many && values.size() != 1) {
+    return fmt::format("{} takes one value, not {}", flag.name, values.size());
+  }
+  if (is_switch(flag) && values.front() != "true" && values.front() != "false") {
+    return fmt::format("{} must be true or false, not '{}'", flag.name, values.front());
+  }
+  return "";
+}
+
 }  // namespace
 
-Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments) {
+void check_option_name(const CommandSyntax& syntax, const std::string& name,
+                       const std::string& where) {
+  std::vector<std::string> names;
+  for (const Flag& flag : syntax.flags) {
+    if (has_name(flag, name)) return;
+    names.push_back(flag.name);
+  }
+  const std::string near = closest(name, names);
+  throw UsageError("{}: unknown option {}{}", where, name,
+                   near.empty() ? "" : "; did you mean " + near + "?");
+}
+
+Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments,
+             std::span<const OptionDefault> defaults, std::vector<OptionSource>* sources) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
@@ -112,19 +151,34 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     if (problems.empty()) problems.push_back(too_many_words(syntax, words));
     words.clear();
   }
-  const auto set = [&](const auto& target, const std::string& text) {
+  const auto set = [&](const auto& target, const std::string& text, const std::string& where) {
     try {
       target.set(text);
     } catch (const UsageError& error) {  // one line among the others
-      problems.emplace_back(error.what());
+      problems.emplace_back(where + error.what());
     }
   };
   for (size_t i = 0; i < options.size(); ++i) {
-    if (options[i]->count() == 0) continue;
-    if (!syntax.flags[i].many) lists[i] = {texts[i]};
-    for (const std::string& text : lists[i]) set(syntax.flags[i], text);
+    const Flag& flag = syntax.flags[i];
+    std::string source = kCommandLine, where;
+    if (options[i]->count() > 0) {
+      if (!flag.many) lists[i] = {texts[i]};
+    } else if (const OptionDefault* found = default_of(syntax, flag, defaults)) {
+      source = found->source;
+      where = found->source + ": ";
+      lists[i] = found->values;
+      if (const std::string why = why_not(flag, lists[i]); !why.empty()) {
+        problems.push_back(where + why);
+        continue;
+      }
+    } else {
+      continue;
+    }
+    for (const std::string& text : lists[i]) set(flag, text, where);
+    if (sources)
+      sources->push_back({flag.name, fmt::format("{}", fmt::join(lists[i], ",")), source});
   }
-  for (const std::string& word : words) set(*syntax.positional, word);
+  for (const std::string& word : words) set(*syntax.positional, word, "");
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   return Parsed::Options;
 }
@@ -174,9 +228,11 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .set = [&run, &option](const std::string& text) { set_option(run, option, text); },
          .group = option.group,
          .default_text = is_switch(option) ? "" : text_of(run, option),
+         .starts_on = is_switch(option) && text_of(run, option) == "true",
          .letter = option.details.letter,
          .aliases = option.details.aliases,
-         .many = is_list(option)});
+         .many = is_list(option),
+         .hidden = option.details.internal});
     if (option.name == "hosts") refuse_empty(flags.back());
   }
   return flags;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/context.h"
 #include "config/run_options.h"
 
 namespace lockstep {
@@ -22,6 +23,7 @@ struct Flag {
   std::function<void(const std::string&)> set;  // of a switch: "true" or "false"; throws UsageError
   std::string group = "Options";
   std::string default_text = {};
+  bool starts_on = false;  // of a switch: on unless it is turned off
   char letter = 0;
   std::vector<std::string> aliases = {};
   bool many = false;    // given several times, set() is called for each; else the last counts
@@ -46,8 +48,24 @@ struct CommandSyntax {
 
 enum class Parsed { Options, Help };  // Help: --help was given, and nothing was set
 
-// Throws UsageError with one line per problem.
-Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments);
+// An option that is not at its default, and what set it: the command line, or a source of
+// OptionDefault.
+struct OptionSource {
+  std::string name;
+  std::string value;  // several, with commas in between
+  std::string source;
+};
+inline constexpr const char* kCommandLine = "command line";
+
+// Options that the line does not give are set to what `defaults` gives them; a later one counts
+// more. Throws UsageError with one line per problem.
+Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments,
+             std::span<const OptionDefault> defaults = {},
+             std::vector<OptionSource>* sources = nullptr);
+
+// Throws UsageError, which begins with `where`, unless the command has an option of this name.
+void check_option_name(const CommandSyntax& syntax, const std::string& name,
+                       const std::string& where);
 
 std::string help_text(const CommandSyntax& syntax);
 

@@ -36,6 +36,7 @@ void become(const OtherProgram& other, const Context& context, const std::string
   pointers.push_back(nullptr);
   context.out.flush();
   context.err.flush();
+  unsetenv(kDefaultsVariable);  // it reads the same line, and the same files
   execv(path.c_str(), pointers.data());
   throw Error("cannot start {}: {}", path, std::strerror(errno));
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <ostream>
 
+#include "app/build_facts.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/run_event.h"
 #include "base/text.h"
 
@@ -22,14 +24,29 @@ constexpr Subcommand kCommands[] = {
     {"sweep", "measure all combinations of options, each several times", sweep_command},
     {"tune", "find the fastest settings of one network", tune_command},
     {"report", "report sweeps as tables, CSV files, charts and a web page", report_command},
+    {"explain", "say where the lost efficiency went and what to try first", explain_command},
     {"serve", "show running and finished sweeps in the browser, side by side", serve_command},
     {"notebook", "open the results of a sweep in Jupyter", notebook_command},
     {"compare", "test which of several measurements is faster", compare_command},
     {"selftest", "test that every core and device computes and communicates right",
      selftest_command},
+    {"simulate", "predict images/sec and efficiency on a cluster you do not have",
+     simulate_command},
+    {"calibrate", "measure this machine or cluster and write a cluster file for simulate",
+     calibrate_command},
+    {"completion", "print the completion script of a shell", completion_command},
+    {"manual", "write the manual pages", manual_command},
     {"doctor", "check that hosts are ready for a run", doctor_command},
-    {"agent", "run the workers of one host for a remote launcher", agent_command},
+    {"agent", "run the workers of one host for a remote launcher", agent_command, true},
 };
+
+// "Exit codes: 0 success, 1 run failed, ..."
+std::string exit_codes_line() {
+  std::vector<std::string> codes;
+  for (const ExitCodeRow& row : kExitCodes)
+    codes.push_back(fmt::format("{} {}", row.code, row.name));
+  return fmt::format("Exit codes: {}.\n", fmt::join(codes, ", "));
+}
 
 std::string overview() {
   std::string text =
@@ -39,8 +56,9 @@ std::string overview() {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
   return text +
-         "\n'lockstep help COMMAND' lists its options; 'lockstep --version' prints versions.\n"
-         "Exit codes: 0 success, 1 run failed, 2 invalid request, 3 no verdict, 130 interrupted.\n";
+         "\n'lockstep help COMMAND' lists its options; 'lockstep --version --verbose' lists what "
+         "is built in.\n" +
+         exit_codes_line();
 }
 
 const Subcommand& find_command(const std::string& name) {
@@ -69,6 +87,15 @@ std::string version_text(const RunContext& context) {
   return text;
 }
 
+int print_version(RunContext& context, std::span<const std::string> more) {
+  const bool verbose = more.size() == 1 && (more[0] == "--verbose" || more[0] == "-v");
+  if (!more.empty() && !verbose) {
+    throw UsageError("--version {}: only --verbose may follow --version", more.front());
+  }
+  context.out << version_text(context) << (verbose ? build_facts(context) : "");
+  return kSuccess;
+}
+
 // 'help train' is 'train --help', 'help data pack' is 'data pack --help'.
 int help_on(RunContext& context, std::span<const std::string> command) {
   std::vector<std::string> words(command.begin() + 1, command.end());
@@ -76,7 +103,8 @@ int help_on(RunContext& context, std::span<const std::string> command) {
   return find_command(command.front()).run(context, words);
 }
 
-int dispatch(RunContext& context, std::span<const std::string> arguments) {
+int dispatch(RunContext& context, std::span<const std::string> arguments,
+             const ReadDefaults& read_defaults) {
   if (arguments.empty()) {
     context.err << overview();
     return kUsage;
@@ -88,16 +116,17 @@ int dispatch(RunContext& context, std::span<const std::string> arguments) {
     context.out << overview();
     return kSuccess;
   }
-  if (first == "--version") {
-    context.out << version_text(context);
-    return kSuccess;
-  }
-  return find_command(first).run(context, arguments.subspan(1));
+  if (first == "--version") return print_version(context, arguments.subspan(1));
+  const Subcommand& command = find_command(first);
+  if (read_defaults && !command.internal) context.defaults = read_defaults(context);
+  return command.run(context, arguments.subspan(1));
 }
 
 void complain(Context& context, const std::string& message,
               RunEvent::Kind kind = RunEvent::Kind::Failed) {
-  for (const std::string& line : split(message, '\n')) context.err << "lockstep: " << line << "\n";
+  for (const std::string& line : split(message, '\n')) {
+    context.err << "lockstep: " << printable(line) << "\n";
+  }
   report_event(context, {.kind = kind, .text = message});
 }
 
@@ -105,9 +134,10 @@ void complain(Context& context, const std::string& message,
 
 std::span<const Subcommand> commands() { return kCommands; }
 
-int run_program(RunContext& context, std::span<const std::string> arguments) {
+int run_program(RunContext& context, std::span<const std::string> arguments,
+                const ReadDefaults& read_defaults) {
   try {
-    const int code = dispatch(context, arguments);
+    const int code = dispatch(context, arguments, read_defaults);
     if (!context.out.flush()) throw Error("cannot write to stdout");
     return code;
   } catch (const UsageError& error) {

@@ -20,12 +20,17 @@ struct Subcommand {
   std::string_view name;
   std::string_view summary;
   int (*run)(RunContext& context, std::span<const std::string> arguments);  // exit code
+  bool internal = false;  // started by this program only; it has no options
 };
 
 std::span<const Subcommand> commands();
 
-// Runs the command that the arguments name. Errors become lines on `err` and an exit code.
-int run_program(RunContext& context, std::span<const std::string> arguments);
+using ReadDefaults = std::function<std::vector<OptionDefault>(const RunContext&)>;
+
+// Runs the command that the arguments name, with the defaults that read_defaults() returns. Errors
+// become lines on `err` and an exit code.
+int run_program(RunContext& context, std::span<const std::string> arguments,
+                const ReadDefaults& read_defaults = {});
 
 int train_command(RunContext& context, std::span<const std::string> arguments);
 int allreduce_command(RunContext& context, std::span<const std::string> arguments);
@@ -35,12 +40,17 @@ int bench_command(RunContext& context, std::span<const std::string> arguments);
 int data_command(RunContext& context, std::span<const std::string> arguments);
 int sweep_command(RunContext& context, std::span<const std::string> arguments);
 int tune_command(RunContext& context, std::span<const std::string> arguments);
+int explain_command(RunContext& context, std::span<const std::string> arguments);
 int report_command(RunContext& context, std::span<const std::string> arguments);
 int serve_command(RunContext& context, std::span<const std::string> arguments);
 int notebook_command(RunContext& context, std::span<const std::string> arguments);
 int compare_command(RunContext& context, std::span<const std::string> arguments);
+int completion_command(RunContext& context, std::span<const std::string> arguments);
+int manual_command(RunContext& context, std::span<const std::string> arguments);
 int selftest_command(RunContext& context, std::span<const std::string> arguments);
 int doctor_command(RunContext& context, std::span<const std::string> arguments);
+int simulate_command(RunContext& context, std::span<const std::string> arguments);
+int calibrate_command(RunContext& context, std::span<const std::string> arguments);
 int agent_command(RunContext& context, std::span<const std::string> arguments);
 
 }  // namespace lockstep

@@ -4,11 +4,26 @@
 #include <fstream>
 #include <ostream>
 
+#include "app/flags.h"
+#include "base/error.h"
 #include "base/scratch_directory.h"
 #include "report/render/output_lines.h"
 #include "run/run_input.h"
 
 namespace lockstep {
+
+Flag result_as_json_flag(bool* json) {
+  return switch_flag("json", "print the result as JSON and nothing else to stdout: --result -",
+                     json);
+}
+
+void choose_stdout(std::string& result) {
+  if (!result.empty() && result != "-") {
+    throw UsageError(
+        "--json prints the result to stdout, --result {} writes it to a file; give one", result);
+  }
+  result = "-";
+}
 
 int with_result_on_stdout(RunContext& context, RunConfig& config,
                           const std::function<int(RunContext&)>& run) {

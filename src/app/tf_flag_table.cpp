@@ -12,7 +12,6 @@ constexpr Fate kIgnored = Fate::Ignored;
 constexpr Fate kRefused = Fate::Refused;
 
 constexpr const char* kThreads = "threads are started and pinned here; --threads sets their number";
-constexpr const char* kPlacement = "values and gradients are kept where the engine computes";
 constexpr const char* kTensorFlow = "configures TensorFlow's runtime, which is not used";
 constexpr const char* kCuda = "configures TensorFlow's use of CUDA, which is not used";
 constexpr const char* kReading =
@@ -20,7 +19,6 @@ constexpr const char* kReading =
     "far";
 constexpr const char* kKernels = "kernels are chosen by the engine; see --conv-algo";
 constexpr const char* kSameValues = "another way to compute the same values";
-constexpr const char* kHalf = "applies to --use_fp16 only";
 constexpr const char* kXla = "the engine compiles nothing; its kernels are fused already";
 
 // Rows, not columns: the formatter would spread each over five lines.
@@ -50,7 +48,7 @@ constexpr TfFlag kFlags[] = {
     {"autotune_threshold", "", kIgnored, kKernels},
     {"num_gpus", "1", kWorks, "number of worker processes, each with its share of the cores"},
     {"gpu_indices", "", kWorks, "requires --device cuda"},
-    {"device", "gpu", kWorks, "default: cpu; gpu is a GPU if --engine torch finds one, else the CPU, with a note"},
+    {"device", "gpu", kWorks, "default: auto; gpu is a GPU if --engine torch finds one, else the CPU, with a note"},
     {"data_format", "NCHW", kWorks, "NCHW works without --mkl"},
     {"tf_random_seed", "1234", kWorks, "also --seed"},
 
@@ -114,12 +112,12 @@ constexpr TfFlag kFlags[] = {
     {"variable_consistency", "strong", kWorks},
 
     // Precision.
-    {"use_fp16", "false", kRefused, "not supported, training is in f32; --gradient-compression fp16 or bf16 halves the bytes sent", Switch},
-    {"fp16_vars", "false", kRefused, "not supported, variables are in f32; --gradient-compression fp16 or bf16 halves the bytes sent", Switch},
-    {"fp16_loss_scale", "", kIgnored, kHalf},
-    {"fp16_enable_auto_loss_scale", "false", kIgnored, kHalf, Switch},
-    {"fp16_inc_loss_scale_every_n", "1000", kIgnored, kHalf},
-    {"compact_gradient_transfer", "true", kIgnored, "applies to --use_fp16 only; see --gradient-compression", Switch},
+    {"use_fp16", "false", kWorks, "on GPUs; also --dtype fp16"},
+    {"fp16_vars", "false", kRefused, "not supported, variables are always in f32; leave it out", Switch},
+    {"fp16_loss_scale", "", kWorks, "default: 128"},
+    {"fp16_enable_auto_loss_scale", "false", kWorks, "requires variables in GPU memory"},
+    {"fp16_inc_loss_scale_every_n", "1000", kWorks},
+    {"compact_gradient_transfer", "true", kIgnored, "gradients are sent as f32; see --gradient-compression", Switch},
 
     // Variable updates.
     {"variable_update", "parameter_server", kWorks, "default: replicated"},
@@ -130,7 +128,7 @@ constexpr TfFlag kFlags[] = {
     {"gradient_repacking", "0", kWorks},
     {"hierarchical_copy", "false", kIgnored, "--communicator auto reduces inside each host first, where hosts have several devices", Switch},
     {"network_topology", "dgx1", kIgnored, "the communicator is chosen by where the workers run"},
-    {"local_parameter_device", "gpu", kIgnored, kPlacement},
+    {"local_parameter_device", "gpu", kWorks, "on a CPU there is only one place for parameters"},
     {"staged_vars", "false", kWorks},
     {"cross_replica_sync", "true", kWorks},
     {"horovod_device", "", kRefused, "gradients are summed on the CPU; use cpu, or leave it out"},

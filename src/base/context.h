@@ -8,11 +8,21 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/provenance.h"
 #include "base/time.h"
 
 namespace lockstep {
+
+// An option that a configuration file or a variable of the environment gives, unless the command
+// line does (docs/configuration.md).
+struct OptionDefault {
+  std::string command;  // the one that it is for; empty: every command that has the option
+  std::string name;     // with dashes
+  std::vector<std::string> values;
+  std::string source;  // "lockstep.toml:3" or "LOCKSTEP_BATCH_SIZE"
+};
 
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
@@ -26,7 +36,10 @@ struct Context {
   std::optional<int> default_threads = {};  // from the environment; absent: every core
   TimePoint start = Clock::now();
   Environment environment = [](const std::string&) { return std::nullopt; };
-  Provenance provenance = {};  // of the results of this process
+  Provenance provenance = {};                // of the results of this process
+  std::vector<OptionDefault> defaults = {};  // a later one counts more
+  bool quiet = false;                        // --quiet
+  std::function<void()> hold_err = {};       // for --quiet: err is shown only if the command fails
 };
 
 }  // namespace lockstep

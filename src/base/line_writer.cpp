@@ -5,6 +5,18 @@
 #include <cerrno>
 
 namespace lockstep {
+namespace {
+
+// Who does not listen any more misses it.
+void write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace
 
 LineWriter::int_type LineWriter::overflow(int_type letter) {
   if (traits_type::eq_int_type(letter, traits_type::eof())) return traits_type::not_eof(letter);
@@ -24,14 +36,28 @@ int LineWriter::sync() {
   return 0;
 }
 
-// Who does not listen any more misses it.
+void LineWriter::flush_held() {
+  holding_ = false;
+  write_all(file_, held_);
+  held_.clear();
+}
+
 void LineWriter::hand_over(size_t count) {
-  for (size_t done = 0; done < count;) {
-    const ssize_t written = write(file_, text_.data() + done, count - done);
-    if (written < 0 && errno != EINTR) break;
-    if (written > 0) done += static_cast<size_t>(written);
+  const std::string_view lines = std::string_view(text_).substr(0, count);
+  if (holding_) {
+    keep(lines);
+  } else {
+    write_all(file_, lines);
   }
   text_.erase(0, count);
+}
+
+void LineWriter::keep(std::string_view lines) {
+  constexpr size_t kMost = 1 << 16;
+  held_ += lines;
+  if (held_.size() <= kMost) return;
+  const size_t end = held_.find('\n', held_.size() - kMost);
+  held_.erase(0, end == std::string::npos ? held_.size() - kMost : end + 1);
 }
 
 }  // namespace lockstep

@@ -4,6 +4,7 @@
 
 #include <streambuf>
 #include <string>
+#include <string_view>
 
 namespace lockstep {
 
@@ -14,6 +15,11 @@ class LineWriter : public std::streambuf {
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
 
+  // From now on lines are kept, the last ones at least, until flush_held() writes them. What nobody
+  // asks for is lost.
+  void hold() { holding_ = true; }
+  void flush_held();
+
  protected:
   int_type overflow(int_type letter) override;
   std::streamsize xsputn(const char* text, std::streamsize count) override;
@@ -21,9 +27,12 @@ class LineWriter : public std::streambuf {
 
  private:
   void hand_over(size_t count);
+  void keep(std::string_view lines);
 
   int file_;
   std::string text_;
+  bool holding_ = false;
+  std::string held_;
 };
 
 }  // namespace lockstep

@@ -3,9 +3,13 @@
 #include <arpa/inet.h>
 #include <fmt/ranges.h>
 #include <ifaddrs.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -113,6 +118,21 @@ std::string interface_with(const std::string& address) {
     if (entry.address == address) return entry.name;
   }
   return "";
+}
+
+// Not from /sys/class/net, which in a container may be that of the machine around it.
+std::optional<int> mbit_per_second(const std::string& interface) {
+  ethtool_cmd answer = {};
+  answer.cmd = ETHTOOL_GSET;
+  ifreq request = {};
+  if (interface.empty() || interface.size() >= sizeof request.ifr_name) return {};
+  interface.copy(request.ifr_name, interface.size());
+  request.ifr_data = reinterpret_cast<char*>(&answer);
+  const FileDescriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.is_open() || ioctl(socket.number(), SIOCETHTOOL, &request) != 0) return {};
+  const auto speed = static_cast<int>(ethtool_cmd_speed(&answer));
+  if (speed <= 0) return {};  // SPEED_UNKNOWN is -1
+  return speed;
 }
 
 std::string address_of_interface(const std::string& name_or_network) {

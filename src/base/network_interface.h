@@ -1,6 +1,7 @@
 // network_interface.h: the network interfaces of this machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct NetworkInterface {
 std::vector<NetworkInterface> network_interfaces();  // a row per address, IPv4 first
 
 std::string interface_with(const std::string& address);  // its name; empty: none has it
+
+// As its driver states it; absent: unknown, as of most virtual and wireless interfaces.
+std::optional<int> mbit_per_second(const std::string& interface);
 
 // The first address, IPv4 before IPv6, of an interface ("eth0"), or in a network ("10.77.0.0/24"),
 // which names the same on all hosts. Throws UsageError listing what there is.

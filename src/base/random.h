@@ -15,6 +15,7 @@ class RandomStream {
   RandomStream(uint64_t seed, uint64_t stream) : key_(mix(mix(seed) ^ (stream * kGolden))) {}
 
   uint64_t bits(uint64_t index) const { return mix(key_ + (index + 1) * kGolden); }
+  uint64_t key() const { return key_; }  // for those who compute bits() elsewhere
   // In [0, 1), 24 bits.
   float uniform(uint64_t index) const { return static_cast<float>(bits(index) >> 40) * 0x1.0p-24f; }
 
@@ -23,9 +24,9 @@ class RandomStream {
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
   }
+  static constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
  private:
-  static constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
   uint64_t key_;
 };
 

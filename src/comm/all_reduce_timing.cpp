@@ -58,7 +58,7 @@ int64_t count_wrong(std::span<const float> data, const std::vector<float>& perio
 class Measured {
  public:
   Measured(const TimedCommunicator& timed, const AllReduceWork& work)
-      : comm_(timed.comm), all_(timed.data.first(work.floats())) {
+      : comm_(timed.comm), device_(timed.device), all_(timed.data.first(work.floats())) {
     for (int64_t begin = 0; const int64_t floats : work.message_floats) {
       messages_.push_back(all_.subspan(begin, floats));
       begin += floats;
@@ -68,14 +68,18 @@ class Measured {
 
   int64_t check() {
     fill(all_, values_of(comm_.rank(), comm_.size()));
+    if (device_) device_->buffer.write(all_);
     iterate();
+    if (device_) device_->buffer.read(all_);
     const int64_t wrong = count_wrong(all_, sums_of(comm_.size()));
     std::fill(all_.begin(), all_.end(),
               0.0f);  // and zeros stay zeros, however often they are added
+    if (device_) device_->buffer.write(all_);
     return wrong;
   }
 
   void iterate() {
+    if (device_) return iterate_on_device();
     for (const std::span<float> message : messages_) comm_.all_reduce(message);
   }
 
@@ -113,7 +117,17 @@ class Measured {
     }
   }
 
+  void iterate_on_device() {
+    auto& [comm, buffer] = *device_;
+    for (const std::span<float> message : messages_) {
+      comm.all_reduce(buffer.row().part(message.data() - all_.data(), std::ssize(message)),
+                      buffer.stream());
+    }
+    buffer.wait([&](Seconds waited) { comm.check(waited); });
+  }
+
   Communicator& comm_;
+  std::optional<TimedDevice> device_;
   std::span<float> all_;
   std::vector<std::span<float>> messages_;
   std::vector<double> seconds_;

@@ -8,10 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "comm/communicator.h"
+#include "comm/device_communicator.h"
+#include "tensor/device_buffer.h"
 
 namespace lockstep {
 
@@ -24,10 +27,18 @@ struct AllReduceWork {
   int64_t floats() const;  // of all messages
 };
 
-// One of those that are measured, and its memory for the largest work.
+// A communicator that works in the memory of devices.
+struct TimedDevice {
+  DeviceCommunicator& comm;
+  DeviceBuffer& buffer;  // for the largest work
+};
+
+// One of those that are measured, and its memory for the largest work. With a device, that one is
+// measured; `comm` connects the same ranks, and `data` is what the host knows of the buffer.
 struct TimedCommunicator {
   Communicator& comm;
   std::span<float> data;
+  std::optional<TimedDevice> device = {};
 };
 
 struct AllReduceTimes {

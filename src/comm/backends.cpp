@@ -39,19 +39,34 @@ std::unique_ptr<Communicator> per_host(const Roster& roster, const CommOptions& 
 constexpr Backend kBackends[] = {
     {"shm", "shared memory, for ranks of one host", on_one_host},
     {"gloo", "TCP between all ranks", everywhere<make_gloo>},
-    {"mpi", "MPI, for ranks that mpirun or srun started", everywhere<make_mpi>},
     {"hierarchical", "shared memory inside each host, gloo between hosts", per_host<make_gloo>},
+    {"mpi", "MPI, for ranks that mpirun or srun started", everywhere<make_mpi>},
     {"hierarchical_mpi", "shared memory inside each host, mpi between hosts", per_host<make_mpi>},
 };
+constexpr size_t kOnMpi = 2;  // the last of them
 
 }  // namespace
 
-std::span<const Backend> comm_backends() { return kBackends; }
+std::span<const Backend> comm_backends() {
+  return std::span(kBackends).first(std::size(kBackends) - (has_mpi() ? 0 : kOnMpi));
+}
+
+void check_not_absent(std::string_view name) {
+  if (has_mpi()) return;
+  for (const Backend& backend : std::span(kBackends).last(kOnMpi)) {
+    if (backend.name == name) {
+      throw UsageError(
+          "--communicator {}: this lockstep was built without MPI; use one of gloo, hierarchical",
+          name);
+    }
+  }
+}
 
 std::unique_ptr<Communicator> make_communicator(std::string_view name, const Roster& roster,
                                                 const CommOptions& options, Store& store) {
+  check_not_absent(name);
   std::vector<std::string_view> names;
-  for (const Backend& backend : kBackends) {
+  for (const Backend& backend : comm_backends()) {
     if (backend.name == name) return backend.make(roster, options, store);
     names.push_back(backend.name);
   }

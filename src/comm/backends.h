@@ -22,7 +22,10 @@ struct Backend {
                                         Store& store);
 };
 
-std::span<const Backend> comm_backends();
+std::span<const Backend> comm_backends();  // of this build
+
+// Throws UsageError, saying what to use, for a backend that only other builds have.
+void check_not_absent(std::string_view backend);
 
 // Throws UsageError on an unknown name or one that does not fit the roster.
 std::unique_ptr<Communicator> make_communicator(std::string_view backend, const Roster& roster,

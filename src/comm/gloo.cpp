@@ -5,6 +5,7 @@
 #include <gloo/broadcast.h>
 #include <gloo/common/error.h>
 #include <gloo/common/logging.h>
+#include <gloo/config.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/transport/tcp/device.h>
 #include <unistd.h>
@@ -225,6 +226,14 @@ class GlooCommunicator : public Communicator {
         roster_.who(static_cast<int>(loopback - all.begin())), *loopback);
   }
 
+  // Gloo throws at a pair that a stranger connected to.
+  void close_connections() noexcept {
+    try {
+      context_->closeConnections();
+    } catch (const std::exception&) {
+    }
+  }
+
   // What Gloo throws tells an address at best. The connections are closed first: that wakes the
   // ranks that wait for this one, and they report to missing_ranks() too.
   template <typename Action>
@@ -237,7 +246,7 @@ class GlooCommunicator : public Communicator {
     } catch (const Error&) {  // of the store, while connecting: names what is missing already
       throw;
     } catch (const std::exception&) {
-      context_->closeConnections();
+      close_connections();
       failure_ = fmt::format(
           "{} failed: {}", doing,
           missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout)));
@@ -253,7 +262,7 @@ class GlooCommunicator : public Communicator {
     } catch (const Error&) {  // without a store, the time-out has to do
       return true;
     }
-    context_->closeConnections();
+    close_connections();
     log_line(fmt::format(
         "communication failed: {}",
         missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout))));
@@ -274,6 +283,10 @@ class GlooCommunicator : public Communicator {
 std::unique_ptr<Communicator> make_gloo(const Roster& roster, const CommOptions& options,
                                         Store& store) {
   return std::make_unique<GlooCommunicator>(roster, options, store);
+}
+
+std::string gloo_version() {
+  return fmt::format("{}.{}.{}", GLOO_VERSION_MAJOR, GLOO_VERSION_MINOR, GLOO_VERSION_PATCH);
 }
 
 }  // namespace lockstep

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "comm/comm_options.h"
 #include "comm/communicator.h"
@@ -15,5 +16,7 @@ namespace lockstep {
 
 std::unique_ptr<Communicator> make_gloo(const Roster& roster, const CommOptions& options,
                                         Store& store);
+
+std::string gloo_version();  // "0.5.0"
 
 }  // namespace lockstep

@@ -186,6 +186,17 @@ class MpiCommunicator : public Communicator {
 
 }  // namespace
 
+bool has_mpi() { return true; }
+
+// Open MPI adds where and by whom it was built, after a comma; MPICH its options, in more lines.
+std::string mpi_library_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string_view all(text, static_cast<size_t>(length));
+  return std::string(all.substr(0, all.find_first_of(",\n")));
+}
+
 MpiSession::MpiSession(const std::vector<std::string>& mpirun_addresses)
     : exceptions_(std::uncaught_exceptions()) {
   const auto misleading = misleading_interfaces(network_interfaces(), mpirun_addresses);

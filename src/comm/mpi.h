@@ -16,6 +16,11 @@
 
 namespace lockstep {
 
+// Whether this program is linked with MPI. Without it (mpi_absent.cpp) the rest of this header
+// throws the same UsageError, which says what works instead.
+bool has_mpi();
+std::string mpi_library_version();  // "Open MPI v4.1.4"; empty without MPI
+
 // MPI from here to its end; one per process. Unwound by an exception it does not wait for the other
 // ranks: the launcher sees a process that ended without farewell and ends the job.
 class MpiSession {

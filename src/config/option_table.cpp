@@ -1,6 +1,7 @@
-// option_table.cpp: the table of options. A new option is a member of RunConfig and a row here.
+// option_table.cpp: the table of options. A new option is a member of RunConfig and a row here, or
+// in device_options.cpp.
 // Names from other tables (strategies, launchers, ...) are added by launch/family_options.cpp.
-#include "config/run_options.h"
+#include "config/device_options.h"
 
 namespace lockstep {
 namespace {
@@ -17,7 +18,6 @@ constexpr const char* kLength = "Run length";
 constexpr const char* kUpdate = "Optimizer";
 constexpr const char* kRate = "Learning rate";
 constexpr const char* kKept = "Checkpoints and evaluation";
-constexpr const char* kWhere = "Device and engine";
 constexpr const char* kTogether = "Variable updates";
 constexpr const char* kConnected = "Communication";
 constexpr const char* kHosts = "Hosts and launchers";
@@ -26,10 +26,15 @@ constexpr const char* kTold = "Output";
 
 // Rows, not columns: the formatter would spread each over five lines.
 // clang-format off
-std::vector<RunOption> make_table() {
+std::vector<RunOption> options_of_training() {
   return {
-    {"model", &R::model, kWhat, "network to train; 'lockstep models' lists them",
-     {.letter = 'm', .value_name = "NAME"}},
+    {"model", &R::model, kWhat,
+     "network to train: a name that 'lockstep models' lists, or a TOML file (docs/networks.md)",
+     {.letter = 'm', .value_name = "NAME|FILE"}},
+    {"network", &R::network, kWhat, "text of the file of --model, for workers",
+     {.value_name = "TOML", .internal = true}},
+    {"network-file", &R::network_file, kWhat, "path of the file of --model, for results",
+     {.value_name = "FILE", .only_tells = true, .internal = true}},
     {"batch-size", &R::batch_size, kWhat, "images per device per step; 0: the network's default",
      {.range = kFromZero, .letter = 'b'}},
     {"num-classes", &R::num_classes, kWhat, "number of classes [the data set's]",
@@ -151,24 +156,11 @@ std::vector<RunOption> make_table() {
     {"stop-at-top-1-accuracy", &R::stop_at_top_1_accuracy, kKept,
      "stop once an evaluation during training reaches this top-1 accuracy, 0 to 1",
      {.range = kFraction}},
+  };
+}
 
-    {"device", &R::device, kWhere,
-     "device to train on; cuda requires --engine torch; gpu means cuda",
-     {.choices = {"cpu", "cuda", "cuda:N"},
-      .choices_note = "--engine native supports cpu only, --engine torch all of them",
-      .value_aliases = {{"gpu", "cuda"}}}},
-    {"gpu-indices", &R::gpu_indices, kWhere,
-     "with --device cuda: GPUs of the workers of a host [0,1,...]", {.value_name = "N,N,..."}},
-    {"num-devices", &R::num_devices, kWhere, "devices on this machine, or on each host",
-     {.range = kFromOne, .letter = 'g', .aliases = {"num-gpus", "workers-per-node"}}},
-    {"threads", &R::threads, kWhere, "threads per device; 0: every core the device may use",
-     {.range = {.least = 0, .most = 4096}, .aliases = {"num-intra-threads"}}},
-    {"data-format", &R::data_format, kWhere, "memory layout of input images",
-     {.choices = {"NCHW", "NHWC"}}},
-    {"conv-algo", &R::conv_algo, kWhere, "convolution algorithm; auto: the fastest one measured",
-     {.choices = {"auto", "direct", "winograd"}}},
-    {"engine", &R::engine, kWhere, "engine that runs the network", {.value_name = "NAME"}},
-
+std::vector<RunOption> options_of_running() {
+  return {
     {"variable-update", &R::variable_update, kTogether,
      "strategy that updates variables across devices",
      {.value_name = "NAME"}},
@@ -204,7 +196,7 @@ std::vector<RunOption> make_table() {
      "also measure the same devices without communication, before and after"},
 
     {"communicator", &R::communicator, kConnected,
-     "backend that carries gradients; auto: chosen by where the workers run",
+     "backend that carries gradients; auto: nccl between GPUs, else by where the workers run",
      {.value_name = "NAME"}},
     {"interface", &R::interface, kConnected,
      "network interface (eth0) or network (10.0.0.0/24) [the one that routes to the first worker]",
@@ -335,7 +327,13 @@ std::vector<RunOption> make_table() {
 }  // namespace
 
 std::span<const RunOption> run_options() {
-  static const std::vector<RunOption> table = make_table();
+  static const std::vector<RunOption> table = [] {
+    std::vector<RunOption> all = options_of_training();
+    for (const auto& more : {device_options(), options_of_running()}) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }();
   return table;
 }
 

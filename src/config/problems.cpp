@@ -54,8 +54,12 @@ constexpr Rule kRules[] = {
        return run.freeze_when_forward_only && !(run.train_dir.empty() && run.job_name.empty());
      },
      "--freeze-when-forward-only excludes --train-dir and --job-name; leave it out"},
-    {[](const RunConfig& run) { return !run.gpu_indices.empty() && run.device != "cuda"; },
+    {[](const RunConfig& run) { return !run.gpu_indices.empty() && run.device == "cpu"; },
      "--gpu-indices requires --device cuda; on a CPU every device has cores of its own"},
+    {[](const RunConfig& run) { return run.dtype == "fp16" && run.device == "cpu"; },
+     "--dtype fp16 requires a GPU (--device); on a CPU use f32, or bf16 with --engine torch"},
+    {[](const RunConfig& run) { return run.dtype == "tf32" && !run.device.starts_with("cuda"); },
+     "--dtype tf32 requires --device cuda: only GPUs of NVIDIA have it; use f32"},
     {[](const RunConfig& run) { return run.input_preprocessor != "default" && run.distortions; },
      "--distortions: --input-preprocessor official_models_imagenet changes no colours; leave out "
      "one of them"},

@@ -15,8 +15,10 @@ inline constexpr int kDefaultTimedSteps = 100;
 struct RunConfig {
   // Network and data.
   std::string model = "trivial";
-  std::string data_name = "";  // empty: the data set that the network is made for
-  std::string data_dir = "";   // empty: synthetic images
+  std::string network = "";       // text of a network file, of which `model` is the name
+  std::string network_file = "";  // its path, as the user gave it
+  std::string data_name = "";     // empty: the data set that the network is made for
+  std::string data_dir = "";      // empty: synthetic images
   bool distortions = false;
   std::string resize_method = "bilinear";
   std::string input_preprocessor = "default";
@@ -62,6 +64,12 @@ struct RunConfig {
   std::string gpu_indices = "";  // as 0,2; empty: in order
   int num_devices = 1;
   int threads = 0;  // per device; 0: every core it may use
+  std::string dtype = "f32";
+  bool use_fp16 = false;  // another spelling of dtype fp16
+  std::optional<double> fp16_loss_scale = {};
+  bool fp16_enable_auto_loss_scale = false;
+  int fp16_inc_loss_scale_every_n = 1000;
+  std::string local_parameter_device = "gpu";
   std::string data_format = "NCHW";
   std::string conv_algo = "auto";
 

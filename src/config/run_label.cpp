@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kAlwaysTold[] = {"model",  "batch-size", "num-devices",
-                                            "engine", "program",    "framework"};
+constexpr std::string_view kAlwaysTold[] = {"model",   "batch-size", "num-devices", "engine",
+                                            "program", "framework",  "network"};
 
 bool differs(std::span<const RunConfig> runs, const RunOption& option) {
   const std::string first = text_of(runs.front(), option);
@@ -55,7 +55,8 @@ std::vector<std::string_view> common_options(std::span<const RunConfig> runs) {
 std::string engine_label(const RunConfig& run) {
   if (run.framework.ends_with(".py")) return std::filesystem::path(run.framework).stem().string();
   if (has_framework(run)) return run.framework;
-  return run.program.empty() ? run.engine : std::filesystem::path(run.program).stem().string();
+  if (!run.program.empty()) return std::filesystem::path(run.program).stem().string();
+  return run.dtype == RunConfig{}.dtype ? run.engine : run.engine + " " + run.dtype;
 }
 
 // A host runs as many workers as --num-devices says, else as it has slots.

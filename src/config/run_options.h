@@ -39,6 +39,7 @@ struct OptionDetails {
   bool only_tells = false;                // changes what is written, never what is measured
   bool only_starts = false;  // how processes are reached and watched, never what they do
   bool launches = false;     // for the launcher, not for the processes it starts
+  bool internal = false;     // for processes that this program starts; not in the help
 };
 
 struct RunOption {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/network_interface.h"
+#include "comm/mpi.h"
 #include "config/json.h"
 #include "doctor/gpu_checks.h"
 
@@ -201,7 +202,11 @@ Finding check_program(const HostReport& host, const char* program, const std::st
 }
 
 Finding check_mpi(const HostReport& host, const CheckContext&) {
-  return check_program(host, "mpirun", "mpirun");
+  Finding finding = check_program(host, "mpirun", "mpirun");
+  if (!has_mpi() && !text(host.programs.value("mpirun", Json::object()), "version").empty()) {
+    finding.what += "; this lockstep was built without MPI: start it by --launcher mpirun";
+  }
+  return finding;
 }
 
 Finding check_slurm(const HostReport& host, const CheckContext&) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <vector>
 
 #include "base/error.h"
@@ -84,10 +83,6 @@ Seconds time_echoes(const Descriptor& socket, const std::string& token) {
   return times[kEchoes / 2] / 2;
 }
 
-std::string speed_file(const std::string& interface) {
-  return "/sys/class/net/" + interface + "/speed";
-}
-
 }  // namespace
 
 EchoServer::EchoServer(const std::string& token)
@@ -134,12 +129,10 @@ Json interface_facts() {
   Json facts = Json::array();
   for (const NetworkInterface& each : network_interfaces()) {
     if (is_loopback(each.address) || each.address.starts_with("fe80:")) continue;
-    int mbit = 0;
-    std::ifstream file(speed_file(each.name));
-    const bool known = static_cast<bool>(file >> mbit) && mbit > 0;
+    const std::optional<int> mbit = mbit_per_second(each.name);
     facts.push_back({{"name", each.name},
                      {"address", each.address},
-                     {"mbit_per_second", known ? Json(mbit) : Json(nullptr)}});
+                     {"mbit_per_second", mbit ? Json(*mbit) : Json(nullptr)}});
   }
   return facts;
 }

@@ -9,12 +9,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "engine/conv_choices.h"
+#include "engine/dtype.h"
+#include "nn/device_parameters.h"
 #include "nn/graph.h"
 #include "tensor/batch.h"
 #include "tensor/parameter_arena.h"
@@ -39,9 +42,18 @@ struct EngineOptions {
   Mode mode = Mode::Training;
   ImageLayout layout = ImageLayout::Nchw;  // in which batches arrive
   uint64_t seed = 0;                       // of dropout
-  std::string device = "cpu";              // "cpu", "cuda" or "cuda:1"
+  std::string device = "cpu";              // "cpu", or an accelerator: "cuda:1"
+  bool parameters_on_device = false;       // of an accelerator; else they live in the arena
+  Dtype dtype = Dtype::F32;
+  LossScale loss_scale = {};
   ConvAlgorithm convolution = ConvAlgorithm::Auto;
   ConvChoices conv_choices = {};  // of Auto: what was measured before
+};
+
+// Those of this host that an engine can use.
+struct Accelerators {
+  std::string name;  // of --device: "cuda"
+  int count = 0;
 };
 
 struct ParameterInfo {
@@ -57,10 +69,19 @@ struct StateInfo {
   std::span<float> values;
 };
 
+// How long a device worked on a step.
+struct DevicePhases {
+  Seconds forward{}, backward{};
+  Seconds communication{}, update{};  // of what backward did not hide
+  bool updates = true;                // were the device's; else the host knows those two
+};
+
 struct StepOutcome {
   float loss = 0;      // mean over the batch, heads weighted, without L2; 0 in inference
   int top_1_hits = 0;  // of the main head
   int top_5_hits = 0;
+  double sum_of_squares = 0;                // of values in device_parameters() that decay
+  std::optional<DevicePhases> device = {};  // of an engine on an accelerator
 };
 
 // One operation as executed, for profiles and traces.
@@ -92,9 +113,24 @@ class Engine {
                                                                     // exchange plain values
   // Borrows the arena, made from parameters() and backward_order(), until the engine dies.
   virtual void bind(ParameterArena& arena) = 0;
-  virtual StepOutcome forward(const Batch& batch) = 0;
+  // Null: values and gradients live in the arena. Else they live here, and of the arena only values
+  // are used, when values_changed() says that they are new.
+  virtual DeviceParameters* device_parameters() = 0;
+
+  // Begins a step. An accelerator computes it later: the batch may change when this returns, but
+  // what came out is only known to outcome().
+  virtual void start_forward(const Batch& batch) = 0;
+  // Of the last forward, or of the one before (1). Waits until it is there.
+  virtual StepOutcome outcome(int forwards_ago) = 0;
+  // How old an outcome is when outcome() does not hold up the device any more.
+  virtual int outcome_lag() const = 0;
+  StepOutcome forward(const Batch& batch) {
+    start_forward(batch);
+    return outcome(0);
+  }
   // Computes all gradients of the last forward; ready(id): done with value and gradient of id for
-  // this step, so the optimizer may run on it.
+  // this step, so the optimizer may run on it. With device_parameters(), ready(id) is called when
+  // all of that is queued, perhaps by another thread, while the caller of backward() waits.
   virtual void backward(const GradientReady& ready) = 0;
   // The values of id in the arena were changed: refresh what is derived from them.
   virtual void values_changed(ParameterId id) = 0;
@@ -113,6 +149,21 @@ class Engine {
   virtual std::span<const OpInfo> ops() const = 0;
   virtual void observe(OpObserver* observer) = 0;  // nullptr stops it
   virtual int64_t memory_bytes() const = 0;  // activations, workspaces and copies, not the arena
+};
+
+// An engine on the host: all lives in the arena, and a call is done when it returns.
+class HostEngine : public Engine {
+ public:
+  DeviceParameters* device_parameters() final { return nullptr; }
+  void start_forward(const Batch& batch) final { outcome_ = run_forward(batch); }
+  StepOutcome outcome(int) final { return outcome_; }
+  int outcome_lag() const final { return 0; }
+
+ protected:
+  virtual StepOutcome run_forward(const Batch& batch) = 0;
+
+ private:
+  StepOutcome outcome_;
 };
 
 }  // namespace lockstep

@@ -1,108 +1,75 @@
-// definition_file.cpp: the only user of toml++ for definitions. A table maps keys to members.
+// definition_file.cpp: a table maps the keys of a definition to members.
 #include "external/definition_file.h"
 
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <functional>
-#define TOML_HEADER_ONLY 1  // one file includes it, and nodes need no library
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
-#include "base/text.h"
+#include "base/error.h"
+#include "config/toml_reader.h"
 
 namespace lockstep {
 namespace {
 
-template <typename Enum>
-struct Word {
-  std::string_view text;
-  Enum value;
-};
-constexpr Word<StartWay> kStartWays[] = {{"single", StartWay::Single},
-                                         {"per_device", StartWay::PerDevice},
-                                         {"mpirun", StartWay::Mpirun},
-                                         {"roles", StartWay::Roles},
-                                         {"workers", StartWay::Workers}};
-constexpr Word<CombineLines> kLines[] = {
+constexpr TomlWord<StartWay> kStartWays[] = {{"single", StartWay::Single},
+                                             {"per_device", StartWay::PerDevice},
+                                             {"mpirun", StartWay::Mpirun},
+                                             {"roles", StartWay::Roles},
+                                             {"workers", StartWay::Workers}};
+constexpr TomlWord<CombineLines> kLines[] = {
     {"last", CombineLines::Last}, {"mean", CombineLines::Mean}, {"median", CombineLines::Median}};
-constexpr Word<CombineWorkers> kWorkers[] = {{"mean", CombineWorkers::Mean},
-                                             {"median", CombineWorkers::Median},
-                                             {"sum", CombineWorkers::Sum},
-                                             {"last", CombineWorkers::Last}};
-constexpr Word<StepMeaning> kMeanings[] = {{"interval", StepMeaning::Interval},
-                                           {"running_mean", StepMeaning::RunningMean}};
+constexpr TomlWord<CombineWorkers> kWorkers[] = {{"mean", CombineWorkers::Mean},
+                                                 {"median", CombineWorkers::Median},
+                                                 {"sum", CombineWorkers::Sum},
+                                                 {"last", CombineWorkers::Last}};
+constexpr TomlWord<StepMeaning> kMeanings[] = {{"interval", StepMeaning::Interval},
+                                               {"running_mean", StepMeaning::RunningMean}};
 
-constexpr Word<RateOf> kRates[] = {
+constexpr TomlWord<RateOf> kRates[] = {
     {"run", RateOf::Run}, {"device", RateOf::Device}, {"worker", RateOf::Worker}};
-constexpr Word<PhaseUnit> kUnits[] = {{"seconds", PhaseUnit::Second},
-                                      {"milliseconds", PhaseUnit::Millisecond}};
+constexpr TomlWord<PhaseUnit> kUnits[] = {{"seconds", PhaseUnit::Second},
+                                          {"milliseconds", PhaseUnit::Millisecond}};
 
-// Reads values into members and collects problems.
-class Reader {
+// Reads values into members, notes the line of each, and collects problems.
+class Reader : public TomlReader {
  public:
   Reader(Program& program, std::vector<std::string>& problems)
-      : program_(program), problems_(problems) {}
+      : TomlReader(program.source, problems), program_(program) {}
 
-  void note(const std::string& key, const toml::node& node) {
-    program_.lines[key] = static_cast<int>(node.source().begin.line);
-  }
-  void refuse(const std::string& key, std::string_view wanted) {
-    problems_.push_back(fmt::format("{} must be {}", at(program_, key), wanted));
-  }
-  void refuse_unknown(const std::string& key, const std::vector<std::string>& known) {
-    const std::string near = closest(key, known);
-    problems_.push_back(fmt::format("{} is not a valid key; {}", at(program_, key),
-                                    near.empty()
-                                        ? fmt::format("use one of {}", fmt::join(known, ", "))
-                                        : fmt::format("did you mean {}?", near)));
-  }
+  using TomlReader::read;
 
-  void read(const std::string& key, const toml::node& node, std::string& target) {
-    if (const auto text = node.value_exact<std::string>()) return void(target = *text);
-    refuse(key, "a string in quotes");
-  }
+  // All keys below a key that the table knows count too: names.model.resnet50.
+  void note(const std::string& key, const toml::node& node) { program_.lines[key] = line_of(node); }
+
   void read(const std::string& key, const toml::node& node, int& target) {
-    const auto number = node.value_exact<int64_t>();
-    if (number && *number >= 0 && *number <= 1'000'000) {
-      return void(target = static_cast<int>(*number));
-    }
-    refuse(key, "a whole number from 0 to 1000000");
+    read(key, node, target, {.most = 1'000'000});
   }
   void read(const std::string& key, const toml::node& node, double& target) {
-    const auto number = node.value<double>();
-    if (node.is_number() && number && *number > 0 && *number < 1e9) {
-      return void(target = *number);
-    }
-    refuse(key, "a number above 0");
+    read(key, node, target, {.most = 1e9, .above = true});
   }
   template <typename T>
   void read(const std::string& key, const toml::node& node, std::optional<T>& target) {
     read(key, node, target.emplace());
   }
   void read(const std::string& key, const toml::node& node, TextMap& target) {
-    if (!node.is_table()) return refuse(key, "a table of strings");
+    if (!node.is_table()) return refuse(key, node, "a table of strings");
     read_each(key, *node.as_table(), target);
   }
   void read(const std::string& key, const toml::node& node,
             std::map<std::string, TextMap>& target) {
-    if (!node.is_table()) return refuse(key, "a table of tables");
+    if (!node.is_table()) return refuse(key, node, "a table of tables");
     read_each(key, *node.as_table(), target);
   }
   void read(const std::string& key, const toml::node& node, Arguments& target) {
     const toml::array* array = node.as_array();
     const std::string wanted = "a list of strings, with optional ones as nested lists";
-    if (!array) return refuse(key, wanted);
+    if (!array) return refuse(key, node, wanted);
     for (const toml::node& element : *array) {
       ProgramArgument argument;
       if (const toml::array* group = element.as_array()) {
         argument.optional = true;
         for (const toml::node& word : *group) {
-          if (!word.is_string()) return refuse(key, wanted);
+          if (!word.is_string()) return refuse(key, node, wanted);
           argument.words.push_back(*word.value<std::string>());
         }
       } else {
-        if (!element.is_string()) return refuse(key, wanted);
+        if (!element.is_string()) return refuse(key, node, wanted);
         argument.words.push_back(*element.value<std::string>());
       }
       target.push_back(std::move(argument));
@@ -117,25 +84,26 @@ class Reader {
   // "single", or ["single", "roles"]: on one device, on more.
   void read(const std::string& key, const toml::node& node, StartChoice& target) {
     const toml::array* two = node.as_array();
-    if (two && two->size() != 2) return refuse(key, "one start mode, or two: [one device, more]");
-    read_word(key, two ? *two->get(0) : node, kStartWays, target.one_device);
+    if (two && two->size() != 2)
+      return refuse(key, node, "one start mode, or two: [one device, more]");
+    read(key, two ? *two->get(0) : node, kStartWays, target.one_device);
     if (!two) return void(target.more_devices = target.one_device);
-    read_word(key, *two->get(1), kStartWays, target.more_devices);
+    read(key, *two->get(1), kStartWays, target.more_devices);
   }
   void read(const std::string& key, const toml::node& node, CombineLines& target) {
-    read_word(key, node, kLines, target);
+    read(key, node, kLines, target);
   }
   void read(const std::string& key, const toml::node& node, CombineWorkers& target) {
-    read_word(key, node, kWorkers, target);
+    read(key, node, kWorkers, target);
   }
   void read(const std::string& key, const toml::node& node, RateOf& target) {
-    read_word(key, node, kRates, target);
+    read(key, node, kRates, target);
   }
   void read(const std::string& key, const toml::node& node, PhaseUnit& target) {
-    read_word(key, node, kUnits, target);
+    read(key, node, kUnits, target);
   }
   void read(const std::string& key, const toml::node& node, StepMeaning& target) {
-    read_word(key, node, kMeanings, target);
+    read(key, node, kMeanings, target);
   }
 
  private:
@@ -148,32 +116,16 @@ class Reader {
       read(inner, value, target[std::string(name.str())]);
     }
   }
-  template <typename Enum, size_t n>
-  void read_word(const std::string& key, const toml::node& node, const Word<Enum> (&words)[n],
-                 Enum& target) {
-    const std::string text = node.value_exact<std::string>().value_or("");
-    std::vector<std::string_view> all;
-    for (const Word<Enum>& word : words) {
-      if (word.text == text) return void(target = word.value);
-      all.push_back(word.text);
-    }
-    refuse(key, fmt::format("one of {}", fmt::join(all, ", ")));
-  }
 
   Program& program_;
-  std::vector<std::string>& problems_;
-};
-
-struct Key {
-  std::string name;
-  std::function<void(Reader&, const toml::node&)> read;
 };
 
 // A new key is a row here, a member of Program, and a row of the table in docs/programs.md.
-std::vector<Key> keys_into(Program& program) {
-  std::vector<Key> keys;
+std::vector<TomlKey> keys_into(Program& program, Reader& reader) {
+  std::vector<TomlKey> keys;
   const auto key = [&](std::string name, auto& member) {
-    keys.push_back({name, [name, &member](Reader& reader, const toml::node& node) {
+    keys.push_back({name, [name, &member, &reader](const toml::node& node) {
+                      reader.note(name, node);
                       reader.read(name, node, member);
                     }});
   };
@@ -207,46 +159,20 @@ std::vector<Key> keys_into(Program& program) {
   return keys;
 }
 
-bool is_section(const std::vector<Key>& keys, const std::string& name) {
-  for (const Key& key : keys) {
-    if (key.name.starts_with(name + ".")) return true;
-  }
-  return false;
-}
-
-void read_table(const toml::table& table, const std::string& prefix, const std::vector<Key>& keys,
-                Reader& reader) {
-  for (const auto& [name, node] : table) {
-    const std::string full = prefix + std::string(name.str());
-    reader.note(full, node);
-    const auto known = std::ranges::find(keys, full, &Key::name);
-    if (known != keys.end()) {
-      known->read(reader, node);
-    } else if (is_section(keys, full) && node.is_table()) {
-      read_table(*node.as_table(), full + ".", keys, reader);
-    } else {
-      std::vector<std::string> names;
-      for (const Key& key : keys) names.push_back(key.name);
-      reader.refuse_unknown(full, names);
-    }
-  }
-}
-
 }  // namespace
 
 ReadProgram read_program(std::string_view text, const std::string& source) {
   ReadProgram result;
   result.program.source = source;
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    result.problems.push_back(
-        fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()));
+  toml::table table;
+  try {
+    table = toml_in(text, source);
+  } catch (const UsageError& error) {  // a problem like others
+    result.problems.emplace_back(error.what());
     return result;
   }
   Reader reader(result.program, result.problems);
-  const std::vector<Key> keys = keys_into(result.program);
-  read_table(parsed.table(), "", keys, reader);
+  read_keys(table, keys_into(result.program, reader), reader);
   return result;
 }
 

@@ -6,7 +6,7 @@
 #include "config/problems.h"
 #include "config/python_choice.h"
 #include "external/ready_programs.h"
-#include "nn/zoo.h"
+#include "nn/description/network_file.h"
 #include "process/ports.h"
 
 namespace lockstep {
@@ -55,6 +55,10 @@ void refuse(const std::vector<std::string>& problems) {
 
 ExternalRun plan_external(const RunConfig& options, const Environment& environment) {
   refuse(problems_in(options));
+  if (!options.network.empty() || is_network_file(options.model)) {
+    refuse({fmt::format("--model {}: an external program has its own networks; leave out --program",
+                        options.model)});
+  }
   ExternalRun run;
   run.program = load_program(options.program);
   refuse(unsupported_options(run.program, options));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/utc_text.h"
 #include "base/version.h"
 #include "report/results/benchmark_log.h"
 

@@ -15,6 +15,7 @@ namespace lockstep {
 namespace {
 
 constexpr Seconds kSilentAgent{30};
+constexpr std::chrono::seconds kMoreForTheFirstWord{15};  // logging in takes its time
 constexpr Seconds kForLogs{10};  // after a failure: time for the other hosts to send their logs
 
 // An IPv6 address needs brackets in host:port.
@@ -26,7 +27,7 @@ class AgentMonitor : public RunMonitor {
  public:
   AgentMonitor(Context& context, const LaunchPlan& plan, const RunConfig& run)
       : context_(context), plan_(plan), relay_(context, plan.processes, run), files_(run) {
-    heard_.resize(plan.hosts.size());
+    heard_.resize(plan.hosts.size(), Clock::now() + kMoreForTheFirstWord);
     for (size_t host = 0; host < plan.hosts.size(); ++host) {
       messages_.push_back({host, text_of(plan.agents[host]) + "\n"});
     }
@@ -108,7 +109,7 @@ class AgentMonitor : public RunMonitor {
     for (size_t host = 0; host < plan_.hosts.size(); ++host) messages_.push_back({host, text});
   }
 
-  // An agent says something every few seconds from its first line on. Lines that we do not take,
+  // An agent says something every few seconds. Lines that we do not take,
   // because nobody reads our output, do not count as silence.
   void look_for_silent_agents() {
     const bool takes_lines = output_is_read();
@@ -146,8 +147,8 @@ class AgentMonitor : public RunMonitor {
   RemoteFiles files_;
   InterruptWatch interrupts_;
   std::vector<StdinMessage> messages_;
-  std::vector<std::optional<TimePoint>> heard_;            // of each agent, when; absent: never
-  std::map<size_t, std::string> complaints_;               // last stderr line of each ssh
+  std::vector<std::optional<TimePoint>> heard_;  // of each agent, when; absent: it has ended
+  std::map<size_t, std::string> complaints_;     // last stderr line of each ssh
   std::map<size_t, std::vector<std::string>> last_lines_;  // of the rank that failed there
   std::map<size_t, RunEvent> causes_;                      // the reason that this rank reported
   std::optional<TimePoint> failed_at_;

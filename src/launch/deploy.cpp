@@ -3,23 +3,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 
+#include "base/bundle.h"
 #include "base/error.h"
 #include "base/fnv1a.h"
 #include "launch/libraries.h"
 #include "launch/remote_scripts.h"
 #include "process/ask.h"
+#include "process/process.h"
 #include "process/run_commands.h"
 
 namespace lockstep {
 namespace {
 
-constexpr Seconds kPatience{300}, kPatienceForTidying{20};
-constexpr double kSlowestBytesPerSecond = 125'000;  // of our uplink, which all hosts share
+// A host that is reached but does not continue, such as one whose disk hangs, is noticed by
+// silence.
+constexpr Seconds kSilence{45}, kPatienceForTidying{20};
 // sshd rejects connections when ten are not logged in yet (MaxStartups).
 constexpr size_t kFilesAtOnce = 4;
 
@@ -36,9 +41,6 @@ class Step {
     command.input_file = input;
     command.fails_alone = true;
     plan_.push_back(std::move(command));
-    if (input.empty()) return;
-    const auto bytes = static_cast<double>(std::filesystem::file_size(input));
-    patience_ += Seconds(bytes / kSlowestBytesPerSecond);
   }
 
   void send(const Host& host, const std::string& staging, const std::string& name,
@@ -52,7 +54,7 @@ class Step {
     Answers answers;
     if (plan_.empty()) return answers;
     const PlanOutcome outcome = run_commands(
-        plan_, {.time = patience_},
+        plan_, {.time = Seconds(std::numeric_limits<double>::infinity()), .silence = kSilence},
         {.line =
              [&](const OutputLine& line) {
                answers[plan_[line.command].name].push_back(line.text);
@@ -81,7 +83,8 @@ class Step {
     if (!command.status) return "cannot start ssh";
     if (command.ended_by_us) return outcome.why;
     if (succeeded(*command.status, plan_[i])) return "";
-    return said.empty() ? "ssh ended with " + words_for(*command.status) : with_remedy(said.back());
+    const bool told = !said.empty() && !command.status->by_signal;
+    return told ? with_remedy(said.back()) : "ssh ended with " + words_for(*command.status);
   }
 
   static bool reached(const CommandOutcome& command) {
@@ -92,11 +95,10 @@ class Step {
 
   const Deployment& deployment_;
   std::vector<Command> plan_;
-  Seconds patience_ = kPatience;
 };
 
 std::map<std::string, std::string> own_libraries(const std::string& program) {
-  return libraries_in(ask({"ldd", program}, kPatience).lines);
+  return libraries_in(ask({"ldd", program}, kSilence).lines);
 }
 
 struct Target {
@@ -159,6 +161,40 @@ void send_libraries(const std::vector<Target>& targets, const Deployment& deploy
   }
 }
 
+// A bundle brings all that the program needs.
+void send_bundle(const std::vector<Target>& targets, const Deployment& deployment) {
+  const std::filesystem::path directory = std::filesystem::path(deployment.program).parent_path();
+  std::vector<Step> steps;
+  size_t files = 0;
+  for (const std::string& name : bundle_files(deployment.program)) {
+    const size_t step = files++ / kFilesAtOnce;
+    if (step == steps.size()) steps.emplace_back(deployment);
+    for (const auto& [host, staging] : targets) {
+      steps[step].send(host, staging, name, (directory / name).string());
+    }
+  }
+  for (const Step& step : steps) step.run();
+}
+
+// One process per host that removes the staging directory there when the launcher ends, however it
+// does. After an installation there is nothing to remove.
+class StagingKeepers {
+ public:
+  void keep(const Target& target, const Deployment& deployment) {
+    Command command = on_host(
+        target.host, remote_command(RemoteScript::Remove, {deployment.remote_dir, target.staging}),
+        deployment.ssh);
+    command.listens = true;
+    try {
+      keepers_.emplace_back(command);
+    } catch (const Error&) {  // whoever sends the program will say why
+    }
+  }
+
+ private:
+  std::deque<Process> keepers_;
+};
+
 std::string text_of(const std::vector<HostFailure>& failures) {
   std::string text;
   for (const HostFailure& failure : failures) {
@@ -206,14 +242,17 @@ void deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
     // One each: hosts may share their disks.
     fresh.push_back({hosts[i], fmt::format("{}.{}-{}", name, deployment.id, i)});
   }
+  const bool bundle = !bundle_files(deployment.program).empty();
   for (const auto& [host, staging] : fresh) {
-    send.send(host, staging, "lockstep", deployment.program);
+    if (!bundle) send.send(host, staging, "lockstep", deployment.program);
     install.add(host, command(RemoteScript::Install, {staging, name, size}));
     tidy.add(host, command(RemoteScript::Remove, {staging}));
   }
+  StagingKeepers keepers;
+  for (const Target& target : fresh) keepers.keep(target, deployment);
   try {
     send.run();
-    if (!fresh.empty()) send_libraries(fresh, deployment);
+    if (!fresh.empty()) bundle ? send_bundle(fresh, deployment) : send_libraries(fresh, deployment);
     install.run();
   } catch (const Error&) {
     tidy.try_to_run();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "comm/backends.h"
+#include "comm/nccl/nccl_communicator.h"
 #include "launch/launchers.h"
 #include "nn/optimizer.h"
 #include "sync/strategies.h"
@@ -33,13 +34,20 @@ Names optimizers() {
   return {names.begin(), names.end()};
 }
 
+// NCCL has an interface of its own, for the memory of GPUs.
+Names communicators() {
+  Names names = auto_or(comm_backends());
+  names.emplace_back(kNccl);
+  return names;
+}
+
 struct Family {
   std::string_view option;
   Names (*names)();
 };
 constexpr Family kFamilies[] = {
     {"variable-update", strategy_names},
-    {"communicator", [] { return auto_or(comm_backends()); }},
+    {"communicator", communicators},
     {"launcher", [] { return auto_or(launchers()); }},
     {"optimizer", optimizers},
 };
@@ -63,6 +71,7 @@ bool has_named_values(const RunOption& option) {
 
 std::string canonical_text(const RunOption& option, const std::string& text) {
   const Family* family = family_of(option);
+  if (option.name == "communicator") check_not_absent(text);
   return family ? choice_in(option, family->names(), text) : text;
 }
 

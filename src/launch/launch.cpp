@@ -21,6 +21,7 @@
 #include "config/run_options.h"
 #include "launch/deploy.h"
 #include "launch/launchers.h"
+#include "launch/open_mpi_segments.h"
 #include "launch/output_relay.h"
 #include "launch/rank_variables.h"
 #include "launch/remote_files.h"
@@ -36,6 +37,7 @@ namespace {
 
 constexpr Seconds kForVersion{30};
 constexpr int kManyPerCore = 8;
+constexpr Seconds kMoreThanRanks{5};  // which name a stopped one first
 
 // The configuration for the processes of the run, without the launcher options.
 RunConfig for_processes(const RunConfig& run, const Launcher& launcher) {
@@ -168,15 +170,25 @@ void prepare_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& jo
   if (interrupted()) throw Interrupted();  // the monitor of the run would not know
 }
 
+bool was_killed(const CommandOutcome& command) {
+  return command.status && command.status->by_signal;
+}
+
 int run_plan(Context& context, const LaunchPlan& plan, const RunConfig& run) {
+  const auto begin = std::chrono::system_clock::now();
   const std::unique_ptr<RunMonitor> monitor = monitor_for(context, plan, run);
-  const PlanOutcome outcome = run_commands(
-      plan.commands,
-      {.time = Seconds(std::numeric_limits<double>::infinity()), .interrupted_grace = kLongSteps},
-      {.line = [&](const OutputLine& line) { return monitor->hear(line); },
-       .poll = [&] { return monitor->poll(); },
-       .messages = [&] { return monitor->messages(); },
-       .takes_lines = output_is_read});
+  const PlanOutcome outcome =
+      run_commands(plan.commands,
+                   {.time = Seconds(std::numeric_limits<double>::infinity()),
+                    .stopped = Seconds(run.stall_timeout) + kMoreThanRanks,
+                    .interrupted_grace = kLongSteps},
+                   {.line = [&](const OutputLine& line) { return monitor->hear(line); },
+                    .poll = [&] { return monitor->poll(); },
+                    .messages = [&] { return monitor->messages(); },
+                    .takes_lines = output_is_read});
+  if (plan.tag == LineTag::OpenMpi && was_killed(outcome.commands.front())) {
+    remove_unused_segments({.newer_than = begin});
+  }
   return monitor->exit_code(outcome);
 }
 
@@ -244,6 +256,9 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
   job.environment[kWorkingDirectoryVariable] = context.provenance.working_directory;
   if (!context.provenance.started_by.empty())
     job.environment[kStartedByVariable] = context.provenance.started_by;
+  if (!context.provenance.settings.empty())
+    job.environment[kSettingsVariable] = context.provenance.settings;
+  job.environment[kDefaultsVariable] = kNoDefaults;
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);

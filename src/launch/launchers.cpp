@@ -53,8 +53,8 @@ constexpr Launcher kLaunchers[] = {
     {.name = "mpirun",
      .suits = [](const RunConfig& run, bool) { return !run.mpirun_option.empty(); },
      .plan = plan_mpirun,
-     .keeps_store =  // Open MPI connects the processes itself: they are linked with it
-     [](const LaunchJob& job) { return mpi_kind(job.mpirun_version) == MpiKind::Mpich; },
+     .keeps_store =  // unless Open MPI connects the processes itself: they are linked with it
+     [](const LaunchJob& job) { return !meet_by_mpi(job); },
      .problem = [](const RunConfig& run) -> std::string_view {
        return run.worker_hosts.empty() ? "" : kOnlySsh;
      },

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/network_interface.h"
 #include "base/text.h"
+#include "comm/mpi.h"
 
 namespace lockstep {
 namespace {
@@ -138,6 +139,10 @@ MpiKind mpi_kind(const std::string& version_text) {
               version_text.substr(0, version_text.find('\n')));
 }
 
+bool meet_by_mpi(const LaunchJob& job) {
+  return has_mpi() && mpi_kind(job.mpirun_version) == MpiKind::OpenMpi;
+}
+
 LaunchPlan plan_mpirun(const LaunchJob& job) {
   const bool open = mpi_kind(job.mpirun_version) == MpiKind::OpenMpi;
   LaunchPlan plan = {
@@ -146,10 +151,11 @@ LaunchPlan plan_mpirun(const LaunchJob& job) {
                     .argv = open ? open_mpi(job) : mpich(job),
                     .env = open ? job.environment : mpich_environment(job),
                     .stop_signal = SIGUSR1,
+                    .repeat_stop_signal = true,
                     .orphan_signal = SIGUSR1}},  // after two SIGTERM it would not clean up
       .tag = open ? LineTag::OpenMpi : LineTag::Mpich,
-      .rendezvous = open ? "a free port on rank 0's host, exchanged through MPI"
-                         : "a free port on this machine",
+      .rendezvous = meet_by_mpi(job) ? "a free port on rank 0's host, exchanged through MPI"
+                                     : "a free port on this machine",
       .cores = "not bound by mpirun; divided among the workers of a host, each pinned to its own"};
   return plan;
 }

@@ -15,6 +15,9 @@ enum class MpiKind { OpenMpi, Mpich };
 // From the output of `mpirun --version`. Throws Error if it is neither.
 MpiKind mpi_kind(const std::string& version_text);
 
+// Whether MPI connects the ranks: this program is linked with MPI, and with Open MPI's.
+bool meet_by_mpi(const LaunchJob& job);
+
 // The program must have the same path on all hosts. Throws UsageError if MPICH cannot place the
 // ranks: it fills hosts in order.
 LaunchPlan plan_mpirun(const LaunchJob& job);

@@ -9,6 +9,8 @@
 #include <ostream>
 #include <utility>
 
+#include "base/error.h"
+
 namespace lockstep {
 namespace {
 
@@ -53,6 +55,7 @@ void OutputRelay::log(int rank, const std::string& text) {
 void OutputRelay::take(int rank, const RunEvent& event) {
   if (event.is_failure()) {
     failures_.emplace_back(rank, event);
+    if (!failed_at_) failed_at_ = Clock::now();
   } else if (event.kind == RunEvent::Kind::Log) {
     log(rank, event.text);
     if (verbose_) context_.err << event.text << "\n" << std::flush;
@@ -78,15 +81,23 @@ void OutputRelay::hear_starter(const std::string& name, const std::string& text)
 
 void OutputRelay::keep(const std::string& name, const std::string& text) {
   if (log_dir_.empty()) return;
-  if (!starter_log_) starter_log_.emplace(log_dir_, kStarterLog);
-  write(*starter_log_, fmt::format("[{}] {}\n", name, text));
+  try {
+    if (!starter_log_) starter_log_.emplace(log_dir_, kStarterLog);
+    write(*starter_log_, fmt::format("[{}] {}\n", name, text));
+  } catch (const Error& error) {  // somebody removed the directory
+    note_trouble(error.what());
+  }
 }
 
 // The run continues without its logs.
 void OutputRelay::write(OutputLog& log, const std::string& text) {
   log.add(text);
-  if (log.trouble().empty() || std::exchange(told_of_trouble_, true)) return;
-  context_.err << "note: logs in " << log_dir_ << " are incomplete: " << log.trouble() << "\n"
+  if (!log.trouble().empty()) note_trouble(log.trouble());
+}
+
+void OutputRelay::note_trouble(const std::string& trouble) {
+  if (std::exchange(told_of_trouble_, true)) return;
+  context_.err << "note: logs in " << log_dir_ << " are incomplete: " << trouble << "\n"
                << std::flush;
 }
 
@@ -109,6 +120,17 @@ bool output_is_read() {
   pollfd outputs[] = {{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0},
                       {.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0}};
   return poll(outputs, std::size(outputs), 0) == std::ssize(outputs);
+}
+
+std::optional<Seconds> OutputRelay::since_failure() const {
+  if (!failed_at_) return {};
+  return seconds_since(*failed_at_);
+}
+
+std::string OutputRelay::first_failure() const {
+  if (failures_.empty()) return "";
+  const auto& [rank, event] = failures_.front();
+  return fmt::format("{}: {}", who(rank), event.text);
 }
 
 std::optional<Seconds> OutputRelay::since_interruption() const {

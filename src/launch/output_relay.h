@@ -42,6 +42,11 @@ class OutputRelay {
   // if known), else with `why`.
   void report_failure(std::optional<int> rank, const std::string& why);
 
+  // Time since the first rank reported a failure.
+  std::optional<Seconds> since_failure() const;
+  // Of that rank; empty: none has.
+  std::string first_failure() const;
+
   // Prints that the run was interrupted, unless rank 0 did. Rank 0 may not have started yet.
   void tell_of_interruption();
   // Time since that message. It is the last one of rank 0: its results are written.
@@ -53,6 +58,7 @@ class OutputRelay {
   std::string who(int rank) const;  // "host1 rank 2"
   void remember(const std::string& name, const std::string& text);
   void write(OutputLog& log, const std::string& text);
+  void note_trouble(const std::string& trouble);
 
   Context& context_;
   std::span<const PlannedProcess> processes_;
@@ -62,6 +68,7 @@ class OutputRelay {
   std::optional<OutputLog> starter_log_;
   bool told_of_trouble_ = false;
   std::optional<TimePoint> told_of_interruption_;
+  std::optional<TimePoint> failed_at_;
   std::vector<std::pair<int, RunEvent>> failures_;  // rank and event, in order of arrival
   std::deque<std::string> unshown_;                 // the last kMostUnshown lines
 };

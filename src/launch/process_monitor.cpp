@@ -13,6 +13,8 @@ namespace {
 
 // After rank 0's last message. If another rank died, an MPI rank may wait for it forever.
 constexpr Seconds kForTheEnd{30};
+// After the first rank failed.
+constexpr Seconds kForTheOthers{20};
 
 class ProcessMonitor : public RunMonitor {
  public:
@@ -35,6 +37,7 @@ class ProcessMonitor : public RunMonitor {
 
   std::vector<StdinMessage> messages() override { return {}; }
   Next poll() override {
+    end_after_failure();
     if (!interrupts_.interrupted()) return Next::Continue;
     const bool asked = std::exchange(asked_to_stop_, true);
     if (asked && relay_.since_interruption() > kForTheEnd) throw Error("a process does not exit");
@@ -63,6 +66,16 @@ class ProcessMonitor : public RunMonitor {
   }
 
  private:
+  // srun waits for every rank, also for one that hangs or is stopped. Rank 0 gets time to write
+  // its result.
+  void end_after_failure() {
+    if (plan_.tag != LineTag::Slurm || !relay_.since_failure()) return;
+    if (*relay_.since_failure() < kForTheOthers) return;
+    relay_.explain();
+    relay_.report_failure(std::nullopt, relay_.first_failure());
+    throw Error("{}; run stopped", relay_.first_failure());
+  }
+
   // Shows the last lines of the process that failed first.
   void explain(const PlanOutcome& outcome) {
     if (outcome.culprit == 0 || verbose_) return;

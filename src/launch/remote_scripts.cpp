@@ -3,6 +3,8 @@
 namespace lockstep {
 namespace {
 
+// A bundle (base/bundle.h) finds its libraries itself; this system's programs must not find them.
+//
 // `ls -ldn` prints mode, links, owner and group. A directory that the group of a user alone may
 // write (the group is named like the user) is that user's own.
 constexpr const char* kFunctions = R"sh(
@@ -34,6 +36,7 @@ enter_mine() {
   cd -P -- "./$1" 2>/dev/null && [ "$(pwd -P)" = "${inside%/}/$1" ] && is_mine . d
 }
 holds_program() ( enter_mine "$1" && is_mine ./lockstep - && [ -x ./lockstep ]; )
+is_bundle() { [ -e ./ld-linux-x86-64.so.2 ]; }
 bytes_of() { wc -c <"./$1"; }
 )sh";
 
@@ -41,6 +44,7 @@ constexpr const char* kLookForProgram = R"sh(
 [ -d "$1" ] || exit 0
 enter "$1"
 holds_program "$2" && [ "$(bytes_of "$2/lockstep")" -eq "$3" ] && enter_mine "$2" || exit 0
+if is_bundle; then echo present; exit 0; fi
 case $(LD_LIBRARY_PATH="$(pwd -P)" ldd ./lockstep 2>&1) in *'not found'*) ;; *) echo present;; esac
 )sh";
 
@@ -63,9 +67,11 @@ LD_LIBRARY_PATH="$(pwd -P)" ldd ./lockstep 2>&1
 
 // Another launcher may have been faster, or the copy that is there may be damaged. Hosts may share
 // their disks: libraries that only some of them need are added to an existing directory. A launcher
-// that died between the two leaves its staging directory: it goes a day later.
+// that died, and whose host did not notice it, leaves its staging directory: it goes a day later.
 constexpr const char* kInstall = R"sh(
 enter "$1"
+[ -d "./$2" ] || holds_program "$3" ||
+  { echo "the copy of the program was lost; did a connection break? run again" >&2; exit 1; }
 if holds_program "$3" && [ "$(bytes_of "$3/lockstep")" -ne "$4" ]; then rm -rf -- "./$3"; fi
 mv -T -- "./$2" "./$3" 2>/dev/null || {
   if holds_program "$3"; then
@@ -80,7 +86,9 @@ find . -maxdepth 1 -type d -user "$me" -name 'lockstep-*.*' -mmin +1440 -exec rm
 exit 0
 )sh";
 
+// While its stdin is a launcher's, this waits for the end of the launcher.
 constexpr const char* kRemove = R"sh(
+cat >/dev/null
 cd -P -- "$1" 2>/dev/null && inside=$(pwd -P) && enter_mine "$2" && cd -P "$inside" && rm -rf -- "./$2"
 )sh";
 
@@ -88,7 +96,8 @@ constexpr const char* kStartAgent = R"sh(
 enter "$1"
 holds_program "$2" && enter_mine "$2" ||
   { echo "$1/$2 does not hold the program, or is not owned by you alone" >&2; exit 1; }
-LD_LIBRARY_PATH="$(pwd -P)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" exec ./lockstep agent
+is_bundle || export LD_LIBRARY_PATH="$(pwd -P)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+exec ./lockstep agent
 )sh";
 
 // In the order of RemoteScript.

@@ -19,7 +19,7 @@ enum class RemoteScript {
   Receive,         // $2: staging directory, $3: name of the file on stdin, $4: its bytes
   Libraries,       // $2: staging directory; prints the output of ldd
   Install,         // $2: staging directory, $3: the directory that it becomes, $4: program bytes
-  Remove,          // $2: staging directory
+  Remove,          // $2: staging directory; removed at the end of stdin
   StartAgent,      // $2: directory of the program; the agent's working directory is there
 };
 

@@ -95,7 +95,8 @@ LaunchPlan plan_srun(const LaunchJob& job) {
           .commands = {{.name = "srun",
                         .argv = std::move(words),
                         .env = std::move(environment),
-                        .stop_signal = SIGUSR1}},
+                        .stop_signal = SIGUSR1,
+                        .repeat_stop_signal = true}},
           .tag = LineTag::Slurm,
           .rendezvous = "on rank 0's node, derived from job and step id",
           .cores = "those of the job, divided among the workers of a node, each pinned to its own"};
@@ -115,7 +116,8 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
   std::vector<std::string> inside = {job.program, job.command};
   inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
   // The environment of a job need not be that of its submission.
-  for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable, kStartedByVariable}) {
+  for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable, kStartedByVariable,
+                           kSettingsVariable, kDefaultsVariable}) {
     const auto value = job.environment.find(name);
     if (value == job.environment.end()) continue;
     script += fmt::format("export {}={}\n", name, shell_quoted(value->second));

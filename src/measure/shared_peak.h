@@ -14,7 +14,7 @@ namespace lockstep {
 struct WorkerPeak {
   std::string host;
   double gflops = 0;
-  int cores = 1;       // that it computes on at once
+  int cores = 1;       // that it computes on at once; 0: on a device of its own
   int host_cores = 1;  // that all workers of its host may use together
 };
 

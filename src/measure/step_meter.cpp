@@ -39,6 +39,10 @@ void StepMeter::end_step(int images, const StepLosses& losses) {
   open_ = &records_.back();
 }
 
+StepRecord& StepMeter::first_awaited() {
+  return records_[records_.size() - static_cast<size_t>(awaited_)];
+}
+
 void StepMeter::settle() {
   enter(current_);
   if (open_) open_->duration = mark_ - step_begin_ - excluded_;

@@ -54,6 +54,12 @@ class StepMeter {
   void recharge(Phase from, Phase to, Seconds time);
   void end_step(int images, const StepLosses& losses);  // from here on the record is there
 
+  // The losses of the step that has just ended are not complete: a device reports them later.
+  void await_losses() { ++awaited_; }
+  int awaited() const { return awaited_; }  // of the last steps
+  StepRecord& first_awaited();              // the oldest of them
+  void losses_complete() { --awaited_; }    // of that one
+
   // Between steps. Brings the record of the last step up to now.
   void settle();
   // So much of the time since the last step is no part of any step.
@@ -86,6 +92,7 @@ class StepMeter {
   StepRecord* open_ = nullptr;  // the record that time is charged to; null: none
   Seconds excluded_{};          // from it
   std::vector<StepRecord> records_;
+  int awaited_ = 0;
 };
 
 std::vector<double> durations(std::span<const StepRecord> records);  // in seconds

@@ -1,5 +1,6 @@
 #include "measure/topology.h"
 
+#include <fmt/format.h>
 #include <hwloc.h>
 
 namespace lockstep {
@@ -32,6 +33,12 @@ Topology read_topology() {
   }
   hwloc_topology_destroy(topology);
   return result;
+}
+
+// Two bytes for the major number, one for the minor, one for the release.
+std::string hwloc_version() {
+  const unsigned version = hwloc_get_api_version();
+  return fmt::format("{}.{}", version >> 16U, (version >> 8U) & 0xffU);
 }
 
 }  // namespace lockstep

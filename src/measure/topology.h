@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace lockstep {
 
@@ -12,5 +13,6 @@ struct Topology {
 };
 
 Topology read_topology();
+std::string hwloc_version();  // of the interface of the library that is loaded: "2.8"
 
 }  // namespace lockstep

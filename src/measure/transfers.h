@@ -14,6 +14,8 @@ namespace lockstep {
 struct Transfer {
   std::string name;  // "bucket 3"
   int64_t bytes = 0;
+  std::string layers = {};  // whose gradients it carries: "conv2 to conv4"; empty: unknown
+  int server = -1;          // that it goes to or comes from; -1: none
 };
 
 struct TransferTimes {

@@ -61,6 +61,7 @@ class Builder {
 
   void set_defaults(const ConvDefaults& defaults) { defaults_ = defaults; }
   const ModelOptions& options() const { return options_; }
+  const Graph& graph() const { return graph_; }  // so far
   int64_t channels(NodeId id) const { return graph_.shape(id).channels(); }
   Extent extent(NodeId id) const;  // height and width of an image
 

@@ -20,8 +20,9 @@ constexpr ModelSchedule kResnetCifar = {ScheduleKind::ResnetCifar, 0.1};
 constexpr ModelSchedule kDensenet = {ScheduleKind::DensenetCifar, 0.1};
 constexpr ModelSchedule kAlexnetCifar = {ScheduleKind::AlexnetCifar, 0.1};
 
-// clang-format off
-constexpr Model kModels[] = {
+const std::vector<Model>& table() {
+  // clang-format off
+  static const std::vector<Model> models = {
     // name, data set, image size and channels, default batch, learning rate, network
     {"trivial",          "imagenet", 227, 3,  32, kUsual,  trivial},
     {"lenet",            "imagenet",  28, 3,  32, kUsual,  lenet},
@@ -59,8 +60,10 @@ constexpr Model kModels[] = {
     {"densenet100_k12",  "cifar10",   32, 3,  64, kDensenet, densenet_of<100, 12>},
     {"densenet100_k24",  "cifar10",   32, 3,  64, kDensenet, densenet_of<100, 24>},
     {"mnist",            "mnist",     28, 1,  50, kUsual,  mnist},
-};
-// clang-format on
+  };
+  // clang-format on
+  return models;
+}
 
 // Other names that papers and programs use for a network of the table.
 struct Alias {
@@ -88,7 +91,7 @@ bool answers_to(const Model& model, const std::string& wanted) {
 
 [[noreturn]] void report_unknown(std::string_view name) {
   std::vector<std::string> names;
-  for (const Model& model : kModels) names.emplace_back(model.name);
+  for (const Model& model : table()) names.emplace_back(model.name);
   const std::vector<std::string> close = close_names(name, names);
   const std::string hint =
       close.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(close, ", "));
@@ -97,13 +100,13 @@ bool answers_to(const Model& model, const std::string& wanted) {
 
 }  // namespace
 
-std::span<const Model> models() { return kModels; }
+std::span<const Model> models() { return table(); }
 
 const Model& find_model(std::string_view name, std::optional<std::string_view> dataset) {
   if (dataset) find_dataset(*dataset);
   const std::string wanted = canonical_without_alias(name);
   const Model* other = nullptr;  // of that name, for another data set
-  for (const Model& model : kModels) {
+  for (const Model& model : table()) {
     if (!answers_to(model, wanted)) continue;
     if (!dataset || model.dataset == *dataset) return model;
     other = &model;
@@ -113,8 +116,12 @@ const Model& find_model(std::string_view name, std::optional<std::string_view> d
                    other->dataset, *dataset);
 }
 
+int classes_of(const Model& model) {
+  return model.classes > 0 ? model.classes : find_dataset(model.dataset).classes;
+}
+
 Graph build(const Model& model, ModelOptions options) {
-  if (options.num_classes == 0) options.num_classes = find_dataset(model.dataset).classes;
+  if (options.num_classes == 0) options.num_classes = classes_of(model);
   if (options.num_classes < 2) {
     throw UsageError("a network needs at least 2 classes, not {}", options.num_classes);
   }

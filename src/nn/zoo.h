@@ -2,8 +2,10 @@
 // models/ and its row in zoo.cpp.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "nn/builder.h"
@@ -13,13 +15,14 @@
 namespace lockstep {
 
 struct Model {
-  std::string_view name;     // unique: "resnet50", "cifar10_alexnet"
-  std::string_view dataset;  // of datasets()
-  int image_size;            // both sides, in pixels
+  std::string name;     // unique: "resnet50", "cifar10_alexnet"
+  std::string dataset;  // of datasets()
+  int image_size;       // both sides, in pixels
   int image_channels;
   int default_batch_size;
   ModelSchedule schedule;  // of the learning rate, unless the user sets another
-  void (*network)(Builder& net);
+  std::function<void(Builder& net)> network;
+  int classes = 0;  // outputs of its classifier, by default; 0: as many as the data set has
 
   Shape image() const { return {image_channels, image_size, image_size}; }
 };
@@ -30,6 +33,8 @@ std::span<const Model> models();
 // name that several data sets share means the given data set's model, else the first in the table
 // (ImageNet's). Throws UsageError, with close names, for what is not there.
 const Model& find_model(std::string_view name, std::optional<std::string_view> dataset = {});
+
+int classes_of(const Model& model);  // by default
 
 // Throws UsageError for options that the model does not have.
 Graph build(const Model& model, ModelOptions options = {});

@@ -25,6 +25,9 @@ struct Command {
   std::string input_file = {};  // its stdin; empty: no input
   bool listens = false;         // its stdin gets RunWatch::messages, and ends when we end
   int stop_signal = 0;          // sent when the user interrupts; 0: SIGTERM
+  // The stop signal is sent again and again: mpirun passes it on to the ranks that it has started
+  // so far, which may be none.
+  bool repeat_stop_signal = false;
   int orphan_signal = SIGTERM;  // sent when this process dies, possibly more than once
 
   bool operator==(const Command&) const = default;

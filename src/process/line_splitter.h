@@ -33,6 +33,4 @@ class LineSplitter {
   bool cut_ = false;
 };
 
-std::string printable(std::string_view bytes);  // keeps UTF-8 and tabs, replaces the rest by '?'
-
 }  // namespace lockstep

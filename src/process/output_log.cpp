@@ -4,10 +4,12 @@
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/utc_text.h"
 
 namespace lockstep {
 
@@ -23,6 +25,21 @@ OutputLog::OutputLog(const std::string& directory, const std::string& command_na
 }
 
 void OutputLog::add(std::string_view bytes) {
+  if (!file_.is_open()) return;
+  const std::string time = utc_text(std::chrono::system_clock::now()) + " ";
+  std::string text;
+  while (!bytes.empty()) {
+    if (at_start_of_line_) text += time;
+    const size_t end = bytes.find('\n');
+    at_start_of_line_ = end != std::string_view::npos;
+    const size_t count = at_start_of_line_ ? end + 1 : bytes.size();
+    text += bytes.substr(0, count);
+    bytes.remove_prefix(count);
+  }
+  write_bytes(text);
+}
+
+void OutputLog::write_bytes(std::string_view bytes) {
   while (file_.is_open() && !bytes.empty()) {
     const ssize_t count = write(file_.number(), bytes.data(), bytes.size());
     if (count >= 0) {

@@ -193,6 +193,7 @@ Process::Process(const Command& command) {
     throw;
   }
   in_ = std::move(input.write);
+  if (!command.input_file.empty()) input_file_ = std::move(input.read);
   out_ = std::move(out.read);
   err_ = std::move(err.read);
   never_block(out_);
@@ -203,6 +204,11 @@ Process::~Process() {
   if (!pidfd_.is_open() || status_) return;  // moved from, or done
   signal_group(SIGKILL);
   reap(/*wait=*/true);
+}
+
+int64_t Process::input_read() const {
+  if (!input_file_.is_open()) return 0;
+  return lseek(input_file_.number(), 0, SEEK_CUR);  // shared with the child
 }
 
 void Process::tell(const std::string& text) const {
@@ -216,6 +222,13 @@ void Process::tell(const std::string& text) const {
 
 void Process::signal_group(int signal) const {
   if (!status_) kill(-pid_, signal);  // its id cannot be reused before it is reaped
+}
+
+bool Process::is_stopped() const {
+  siginfo_t info = {};
+  const int options = WSTOPPED | WNOWAIT | WNOHANG;
+  return !status_ && waitid(P_PID, static_cast<id_t>(pid_), &info, options) == 0 &&
+         info.si_pid == pid_;
 }
 
 std::optional<ExitStatus> Process::try_reap() {

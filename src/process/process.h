@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "base/file_descriptor.h"
@@ -37,16 +38,19 @@ class Process {
   FileDescriptor& out() { return out_; }  // non-blocking; may reach end of file before
   FileDescriptor& err() { return err_; }  // the process ends
 
+  // How much of its input file it has read; 0 without one.
+  int64_t input_read() const;
   // Writes to the stdin of a command that listens; ignored if it is closed.
   void tell(const std::string& text) const;
   void signal_group(int signal) const;
+  bool is_stopped() const;  // by a signal such as SIGSTOP
   // Absent while it runs. When it has ended, the rest of its group is killed.
   std::optional<ExitStatus> try_reap();
 
  private:
   void reap(bool wait);
 
-  FileDescriptor pidfd_, in_, out_, err_;
+  FileDescriptor pidfd_, in_, input_file_, out_, err_;
   pid_t pid_ = 0;
   std::optional<ExitStatus> status_;
 };

@@ -6,8 +6,13 @@
 
 namespace lockstep {
 
-// Its stdout goes to our stderr. Returns its exit code, or 128 + the signal that ended it. Throws
-// Error if it cannot be started.
-int run_child(const std::vector<std::string>& words);
+struct ChildRun {
+  std::vector<std::string> words;
+  std::vector<std::string> variables = {};  // "NAME=VALUE", besides those of this process
+  bool show_stdout = true;                  // on our stderr; false: nowhere
+};
+
+// Returns its exit code, or 128 + the signal that ended it. Throws Error if it cannot be started.
+int run_child(const ChildRun& child);
 
 }  // namespace lockstep

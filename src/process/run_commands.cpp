@@ -9,6 +9,7 @@
 #include <csignal>
 #include <deque>
 #include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "process/guard.h"
@@ -19,6 +20,7 @@ namespace lockstep {
 namespace {
 
 constexpr Seconds kTick{0.2};              // interval for checking limits and calling poll()
+constexpr Seconds kBetweenRequests{2};     // to stop, to those that may have missed the last one
 constexpr size_t kReadAtOnce = 64 * 1024;  // from one pipe, before the others are read
 constexpr size_t kTakenAtOnce = PIPE_BUF;  // what a writable pipe accepts at least
 constexpr size_t kReadsOfFullPipe = 32;    // more than the largest pipe holds
@@ -37,6 +39,7 @@ struct Running {
   int64_t lines = 0;
   std::deque<std::string> last_lines;
   bool reaped = false, asked_to_end = false;
+  std::optional<TimePoint> stopped_since = {};
 };
 
 class Plan {
@@ -49,7 +52,14 @@ class Plan {
 
   PlanOutcome run() {
     start_all();
-    while (!decided_) turn();
+    try {
+      while (!decided_) turn();
+    } catch (...) {  // processes such as mpirun have to tidy up
+      decide(RunEnd::Failed, "the launcher failed");
+      nobody_hears_ = true;
+      end_all();
+      throw;
+    }
     end_all();
     return outcome();
   }
@@ -162,7 +172,7 @@ class Plan {
     ++each.lines;
     each.last_lines.push_back(line.text);
     if (each.last_lines.size() > PlanOutcome::kLastLines) each.last_lines.pop_front();
-    if (!watch_.line || (decided_ && end_ == RunEnd::Stopped)) return;
+    if (!watch_.line || nobody_hears_ || (decided_ && end_ == RunEnd::Stopped)) return;
     const OutputLine output = {.command = i,
                                .time = seconds_since(start_),
                                .text = line.text,
@@ -187,10 +197,35 @@ class Plan {
     if (seconds_since(start_) > limits_.time) {
       decide(RunEnd::TimedOut, fmt::format("timeout after {:.0f} s", limits_.time.count()));
     }
+    notice_input();
     if (limits_.silence && seconds_since(last_output_) > *limits_.silence) {
       decide(RunEnd::Silent,
              fmt::format("timeout: no output for {:.0f} s", limits_.silence->count()));
     }
+    if (limits_.stopped) look_for_stopped();
+  }
+
+  void look_for_stopped() {
+    for (size_t i = 0; i < running_.size(); ++i) {
+      Running* each = running_[i].get();
+      if (!each || each->reaped || !each->process.is_stopped()) {
+        if (each) each->stopped_since.reset();
+        continue;
+      }
+      if (!each->stopped_since) each->stopped_since = Clock::now();
+      if (seconds_since(*each->stopped_since) < *limits_.stopped) continue;
+      decide(RunEnd::Failed,
+             fmt::format("{} was stopped by a signal for {:.0f} s", each->command.name,
+                         limits_.stopped->count()),
+             i);
+    }
+  }
+
+  // A command that reads its input file is not silent.
+  void notice_input() {
+    int64_t input_read = 0;
+    for (const auto& each : running_) input_read += each ? each->process.input_read() : 0;
+    if (input_read != std::exchange(input_read_, input_read)) last_output_ = Clock::now();
   }
 
   // Asks all running processes to stop. Kills the rest after the grace period, or when the caller
@@ -204,12 +239,25 @@ class Plan {
       each->process.signal_group(interrupted && gentle ? gentle : SIGTERM);
       each->process.signal_group(SIGCONT);  // a stopped process would not see the signal
     }
-    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace,
-                  [&] { return nobody_waits(); });
+    TimePoint asked = Clock::now();
+    wait_for_ends(interrupted ? limits_.interrupted_grace : limits_.grace, [&] {
+      if (interrupted && seconds_since(asked) > kBetweenRequests) {
+        ask_again();
+        asked = Clock::now();
+      }
+      return nobody_waits();
+    });
     if (interrupted && insist()) wait_for_ends(limits_.grace, [] { return false; });
     while (some_run()) {
       kill_all();
       hear_news();
+    }
+  }
+
+  void ask_again() const {
+    for (const auto& each : running_) {
+      if (!each || each->reaped || !each->command.repeat_stop_signal) continue;
+      each->process.signal_group(each->command.stop_signal);
     }
   }
 
@@ -238,6 +286,7 @@ class Plan {
 
   // The outcome is decided. Of poll(), only an Error still matters.
   bool nobody_waits() const {
+    if (nobody_hears_) return false;
     try {
       if (watch_.poll) watch_.poll();
       return false;
@@ -279,7 +328,8 @@ class Plan {
   Guard guard_;
   std::vector<std::unique_ptr<Running>> running_;  // as in the plan; null: not started
   TimePoint start_ = Clock::now(), last_output_ = start_;
-  bool decided_ = false;
+  int64_t input_read_ = 0;
+  bool decided_ = false, nobody_hears_ = false;
   RunEnd end_ = RunEnd::Completed;
   std::string why_;
   size_t culprit_ = 0;

@@ -2,7 +2,8 @@
 //
 // It returns when every worker has ended, a process failed, a time limit is reached, or the caller
 // asks to stop, and only when every process of every group is gone. Memory is bounded for any
-// output. If this process is killed, a guard ends the others.
+// output. If this process is killed, a guard ends the others. If a function of the caller throws,
+// the processes are ended as after a failure, and the exception is passed on.
 #pragma once
 
 #include <functional>
@@ -22,9 +23,11 @@ inline constexpr Seconds kLongSteps{300};
 
 struct RunLimits {
   Seconds time{3600};                   // for the whole plan
-  std::optional<Seconds> silence = {};  // longest time without any output
-  Seconds grace{5};                     // between asking a process to stop and killing it
-  Seconds interrupted_grace{5};         // the same after an interrupt by the user
+  std::optional<Seconds> silence = {};  // longest time without output, and without reading input
+  // Longest time that a command may be stopped by a signal: a stopped mpirun passes on nothing.
+  std::optional<Seconds> stopped = {};
+  Seconds grace{5};              // between asking a process to stop and killing it
+  Seconds interrupted_grace{5};  // the same after an interrupt by the user
 };
 
 struct OutputLine {
@@ -48,8 +51,8 @@ struct RunWatch {
   // being ended are passed too; the return value is ignored then.
   std::function<Next(const OutputLine&)> line = {};
   // Called a few times a second, also while processes are being ended. Stop: interrupted. If it
-  // throws Error, nobody waits for the run: commands with a stop signal get SIGTERM and `grace`,
-  // the others are killed.
+  // throws Error while they are, nobody waits for the run: commands with a stop signal get SIGTERM
+  // and `grace`, the others are killed.
   std::function<Next()> poll = {};
   std::function<std::vector<StdinMessage>()> messages = {};  // called often
   // Whether a line can be taken now. Until then the output of the processes waits.

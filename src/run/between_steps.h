@@ -62,6 +62,7 @@ class BetweenStepsObserver : public LoopObserver {
       : observer_(observer), between_steps_(between_steps), replica_(replica) {}
 
   void before_step(int step) override { observer_.before_step(step); }
+  bool wants_losses(int step) override { return observer_.wants_losses(step); }
   void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) override {
     observer_.after_step(step, timed, meter);
     if (between_steps_) between_steps_->after_step(replica_);

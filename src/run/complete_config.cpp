@@ -49,17 +49,40 @@ void choose_summaries(RunConfig& run, Notes& notes) {
   run.eval_dir.clear();
 }
 
+void drop(RunConfig& run, auto RunConfig::*member, const std::string& note, Notes& notes) {
+  static const RunConfig kDefaults;
+  if (run.*member == kDefaults.*member) return;
+  run.*member = kDefaults.*member;
+  notes.push_back(note);
+}
+
+void choose_dtype(RunConfig& run, Notes& notes) {
+  if (run.use_fp16) run.dtype = "fp16";
+  run.use_fp16 = false;
+  const auto unused = [&](auto RunConfig::*member, const char* option) {
+    drop(run, member, fmt::format("--{} ignored: applies to --dtype fp16 only", option), notes);
+  };
+  if (run.dtype == "fp16") return;
+  unused(&RunConfig::fp16_loss_scale, "fp16-loss-scale");
+  unused(&RunConfig::fp16_enable_auto_loss_scale, "fp16-enable-auto-loss-scale");
+  unused(&RunConfig::fp16_inc_loss_scale_every_n, "fp16-inc-loss-scale-every-n");
+}
+
+void drop_parameter_device(RunConfig& run, Notes& notes) {
+  if (run.device != "cpu") return;
+  drop(run, &RunConfig::local_parameter_device,
+       "--local-parameter-device ignored: on a CPU there is only one place for parameters", notes);
+}
+
 void drop_image_options(RunConfig& run, Notes& notes) {
   if (!run.data_dir.empty()) return;
-  static const RunConfig kDefaults;
-  const auto drop = [&](auto RunConfig::*member, const char* option) {
-    if (run.*member == kDefaults.*member) return;
-    run.*member = kDefaults.*member;
-    notes.push_back(fmt::format("--{}: ignored without --data-dir; images are synthetic", option));
+  const auto unused = [&](auto RunConfig::*member, const char* option) {
+    drop(run, member, fmt::format("--{}: ignored without --data-dir; images are synthetic", option),
+         notes);
   };
-  drop(&RunConfig::input_preprocessor, "input-preprocessor");
-  drop(&RunConfig::ml_perf, "ml-perf");
-  drop(&RunConfig::repeat_sample, "repeat-sample");
+  unused(&RunConfig::input_preprocessor, "input-preprocessor");
+  unused(&RunConfig::ml_perf, "ml-perf");
+  unused(&RunConfig::repeat_sample, "repeat-sample");
 }
 
 }  // namespace
@@ -67,6 +90,8 @@ void drop_image_options(RunConfig& run, Notes& notes) {
 std::vector<std::string> complete_config(RunConfig& run, const GivenOptions& given) {
   Notes notes;
   choose_model(run, given, notes);
+  choose_dtype(run, notes);
+  drop_parameter_device(run, notes);
   round_warm_up(run, notes);
   choose_summaries(run, notes);
   if (!run.profile_file.empty()) run.profile = true;              // it has that table

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "tensor/device_buffer.h"
 
 namespace lockstep {
 
@@ -33,6 +34,8 @@ struct EngineKind {
   std::map<std::string, std::string> (*libraries)();
   // Peak f32 GFLOP/s of this machine with this number of threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);
+  // GFLOP/s of large matrix products on another device or in another format; null: neither.
+  double (*product_gflops)(const std::string& device, Dtype dtype) = nullptr;
   // Which method computes each convolution fastest; null: there is no choice. Measures what the
   // last argument does not tell.
   ConvChoices (*choose_convolutions)(const Graph& graph, const EngineOptions& options,
@@ -44,6 +47,9 @@ struct EngineKind {
   void (*limit_simd)(const std::string& target) = nullptr;
   // The same: how fast data is copied to this device and back; null: it is the host's memory.
   std::vector<CopySpeed> (*copy_speeds)(const std::string& device) = nullptr;
+  std::optional<Accelerators> (*accelerators)() = nullptr;  // null: only_cpu
+  std::unique_ptr<DeviceBuffer> (*device_buffer)(const std::string& device,
+                                                 int64_t floats) = nullptr;  // the same
   std::optional<OtherProgram> elsewhere = {};  // then this program has none of the above
 };
 

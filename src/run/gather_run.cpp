@@ -37,15 +37,25 @@ Json to_json(const WorkerReport& report) {
           {"start", report.start.time_since_epoch().count()},
           {"trace", trace_to_json(report.trace)},
           {"input", to_json(report.input)},
-          {"skipped", to_json(report.skipped)}};
+          {"skipped", to_json(report.skipped)},
+          {"reads_energy", report.reads_energy},
+          {"joules", report.joules ? Json(*report.joules) : Json(nullptr)}};
 }
 
 WorkerReport from_json(const Json& json) {
+  const Json& joules = json.at("joules");
   return {.rank = rank_from_json(json.at("rank")),
           .start = TimePoint(Clock::duration(json.at("start").get<Clock::rep>())),
           .trace = trace_from_json(json.at("trace")),
           .input = cost_from_json(json.at("input")),
-          .skipped = skipped_from_json(json.at("skipped"))};
+          .skipped = skipped_from_json(json.at("skipped")),
+          .reads_energy = json.at("reads_energy").get<bool>(),
+          .joules = joules.is_null() ? std::nullopt : std::optional(joules.get<double>())};
+}
+
+void add_energy(std::optional<double>& sum, const WorkerReport& report) {
+  if (!report.reads_energy) return;
+  sum = sum && report.joules ? std::optional(*sum + *report.joules) : std::nullopt;
 }
 
 void add_to(InputCost& sum, const InputCost& more) {
@@ -81,6 +91,7 @@ GatheredRun gather_run(Group& group, WorkerReport mine) {
   GatheredRun gathered;
   Communicator& control = group.control();
   const auto add = [&](WorkerReport report) {
+    add_energy(gathered.joules, report);
     gathered.ranks.push_back(std::move(report.rank));
     gathered.traces.push_back(std::move(report.trace));
     add_to(gathered.input, report.input);

@@ -17,13 +17,16 @@ struct WorkerReport {
   RankTrace trace;  // on its own clock
   InputCost input;
   Skipped skipped;
+  bool reads_energy = false;  // for all workers of its host
+  std::optional<double> joules = {};
 };
 
 struct GatheredRun {
   std::vector<RankResult> ranks;
   std::vector<RankTrace> traces;
-  InputCost input;  // of all; threads: of one
-  Skipped skipped;  // by any
+  InputCost input;                   // of all; threads: of one
+  Skipped skipped;                   // by any
+  std::optional<double> joules = 0;  // of all hosts; absent: of one it is not known
 };
 
 // Collective. Empty but on rank 0.

@@ -15,6 +15,7 @@
 #include "comm/all_reduce_spec.h"
 #include "comm/local.h"
 #include "comm/missing_ranks.h"
+#include "comm/nccl/nccl_communicator.h"
 #include "comm/own_address.h"
 
 namespace lockstep {
@@ -32,7 +33,8 @@ CommOptions comm_options(const RunConfig& run) {
 }
 
 std::string backend_for(const RunConfig& run, const Roster& roster, Network network) {
-  if (run.communicator != "auto") return run.communicator;
+  // With nccl, what is not on GPUs goes the usual way.
+  if (run.communicator != "auto" && run.communicator != kNccl) return run.communicator;
   const bool per_host =
       !run.all_reduce_spec.empty() && parse_all_reduce_spec(run.all_reduce_spec).per_host;
   const bool several_hosts = first_rank_of_each_host(roster).size() > 1;
@@ -248,6 +250,12 @@ std::unique_ptr<Communicator> Group::connect_workers(const std::string& name,
 
 std::unique_ptr<Communicator> Group::connect_everyone(const std::string& name) {
   return connect(name, roster_);
+}
+
+std::unique_ptr<DeviceCommunicator> Group::connect_devices(const std::string& name) {
+  CommOptions options = options_;
+  options.name = name;
+  return make_nccl(workers(), options, *store_);
 }
 
 std::unique_ptr<Communicator> Group::connect(const std::string& name, const Roster& roster) {

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "comm/backends.h"
+#include "comm/device_communicator.h"
 #include "comm/mpi.h"
 #include "comm/store.h"
 #include "comm/store_server.h"
 #include "measure/cores.h"
 #include "run/consistency_check.h"
-#include "run/rank_identity.h"
+#include "run/rank/rank_identity.h"
 
 namespace lockstep {
 
@@ -67,6 +68,8 @@ class Group {
   std::unique_ptr<Communicator> connect_workers(const std::string& name, const std::string& backend,
                                                 const AllReduceRules& rules);
   std::unique_ptr<Communicator> connect_everyone(const std::string& name);
+  // Out of the memory of the workers' GPUs; the calling thread's is this worker's.
+  std::unique_ptr<DeviceCommunicator> connect_devices(const std::string& name);
   std::string_view backend() const { return backend_; }  // that carries gradients
 
   // What one rank tells all others, once, and they see whenever they look. Not collective.

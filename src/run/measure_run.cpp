@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "measure/shared_peak.h"
+#include "report/analysis/critical_path.h"
 #include "report/render/console.h"
 #include "report/results/merge_ranks.h"
 #include "run/between_steps.h"
@@ -19,12 +20,22 @@
 namespace lockstep {
 namespace {
 
-// Of all workers at once, as they compute in a step. Of other devices than the CPU it is not known.
+// Of one worker; absent: not known.
+std::optional<double> own_peak(const RunPlan& plan) {
+  const EngineOptions& options = plan.engine_options;
+  if (options.device == "cpu" && options.dtype == Dtype::F32) {
+    return plan.engine->peak_gflops(plan.facts.threads);
+  }
+  if (!plan.engine->product_gflops) return {};
+  return plan.engine->product_gflops(options.device, options.dtype);
+}
+
+// Of all workers at once, as they compute in a step.
 std::optional<double> peak_of_all(const RunPlan& plan, Group& group) {
-  if (plan.config.device != "cpu") return {};
   group.control().barrier();
-  const std::optional<double> own = plan.engine->peak_gflops(plan.facts.threads);
+  const std::optional<double> own = own_peak(plan);
   if (!own) return {};
+  const bool on_cpu = plan.engine_options.device == "cpu";
   const size_t ranks = static_cast<size_t>(group.control().size());
   std::vector<float> numbers(3 * ranks);  // everyone fills in what it knows
   float* mine = &numbers[3 * static_cast<size_t>(group.control().rank())];
@@ -37,7 +48,7 @@ std::optional<double> peak_of_all(const RunPlan& plan, Group& group) {
   for (size_t i = 0; i < ranks; ++i) {
     workers.push_back({.host = group.roster().members[i].host,
                        .gflops = numbers[3 * i],
-                       .cores = static_cast<int>(numbers[3 * i + 1]),
+                       .cores = on_cpu ? static_cast<int>(numbers[3 * i + 1]) : 0,
                        .host_cores = static_cast<int>(numbers[3 * i + 2])});
   }
   return shared_peak(workers);
@@ -132,6 +143,12 @@ class IndependentSteps {
   std::array<double, kPhaseNames.size()> phases_{};  // seconds, mean over ranks
 };
 
+EnergyResult energy_of(const RunResult& result, double joules) {
+  double images = 0;
+  for (const StepRecord& step : result.steps) images += step.images;
+  return {.joules = joules, .images_per_joule = images / joules};
+}
+
 }  // namespace
 
 Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
@@ -180,6 +197,11 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(reporter, &between_steps);
   engine.observe(nullptr);
+  if (DeviceParameters* const parameters = engine.device_parameters()) {
+    if (const auto scale = parameters->loss_scale()) {
+      result.loss_scale = {.last = scale->scale, .skipped_updates = scale->skipped_updates};
+    }
+  }
   result.status = outcome.interrupted() ? RunStatus::Interrupted : RunStatus::Completed;
   result.stolen_cpu_fraction = stolen_fraction(ticks, read_cpu_ticks());
   result.peak_memory_bytes = peak_memory_bytes();
@@ -196,6 +218,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   report.input = input_cost;
   report.skipped = skipped;
   if (gpu) report.rank.gpu = record_of(group, *gpu);
+  report.reads_energy = group.local_rank() == 0;
+  report.joules = reporter.joules();
   GatheredRun gathered = gather_run(group, std::move(report));
   if (group.rank() > 0) return {std::move(result), {}};
   result.input = input_result(gathered.input, gathered.skipped);
@@ -204,6 +228,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
     if (rank.gpu) result.gpus.push_back(std::move(*rank.gpu));
     rank.gpu.reset();
   }
+  const std::optional<double> joules = gathered.joules;
   merge_ranks(result, std::move(gathered.ranks));
   if (result.status == RunStatus::Interrupted)
     result.facts.timed_steps = static_cast<int>(result.steps.size());
@@ -212,6 +237,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
     result.throughput = throughput_of(plan, result, total, peak);
     result.throughput.checkpoint_seconds = between_steps.checkpoint_time().count();
     result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+    if (joules && *joules > 0) result.energy = energy_of(result, *joules);
+    result.path = critical_path_of(result);
     result.independent = independent.against(result.throughput.total_images_per_second);
     result.last_loss = plan.config.forward_only
                            ? std::numeric_limits<double>::quiet_NaN()  // there is none

@@ -6,7 +6,6 @@
 
 #include "run/run_input.h"
 #include "run/strategy_options.h"
-#include "sync/independent.h"
 #include "sync/server.h"
 #include "train/capture.h"
 #include "train/first_values.h"
@@ -21,8 +20,17 @@ std::unique_ptr<InputSource> input_of(const RunPlan& plan, const Group& group) {
   return make_run_input(plan, input_share(group));
 }
 
+bool on_devices(const RunPlan& plan) { return plan.engine_options.parameters_on_device; }
+
 std::unique_ptr<Communicator> connect_workers(const RunPlan& plan, Group& group) {
-  return plan.strategy->communicates ? group.connect_workers("gradients") : nullptr;
+  const bool through_host = plan.strategy->communicates && !on_devices(plan);
+  return through_host ? group.connect_workers("gradients") : nullptr;
+}
+
+std::unique_ptr<DeviceCommunicator> connect_devices(const RunPlan& plan, Group& group) {
+  const bool from_gpu_to_gpu =
+      on_devices(plan) && plan.strategy->communicates && plan.facts.devices > 1;
+  return from_gpu_to_gpu ? group.connect_devices("gradients") : nullptr;
 }
 
 std::unique_ptr<ServerThread> start_server(const Group& group) {
@@ -38,6 +46,7 @@ ParameterArena arena_of(const Engine& engine, Communicator* workers) {
 // Only counts and times itself.
 struct Unwatched : LoopObserver {
   void before_step(int) override {}
+  bool wants_losses(int) override { return false; }
   void after_step(int, std::span<const StepRecord>, StepMeter&) override {}
   void steps_done(std::span<const StepRecord>) override {}
   Seconds outside_steps() override { return {}; }
@@ -55,6 +64,7 @@ ReplicaRun::ReplicaRun(const RunPlan& plan, Engine& engine, Group& group, const 
       workers_(connect_workers(plan, group)),
       server_(start_server(group)),
       everyone_(plan.strategy->needs_servers ? group.connect_everyone(kServersName) : nullptr),
+      devices_(connect_devices(plan, group)),
       arena_(arena_of(engine, workers_.get())),
       input_(input_of(plan, group)) {
   check_same_data(group, "training data in --data-dir", input_->contents());
@@ -72,7 +82,8 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, BetweenSteps* between_st
   if (used_) begin_anew();
   const std::unique_ptr<Strategy> strategy = plan_.strategy->make(
       replicated_of(engine_, arena_, plan_.optimizer),
-      {.workers = workers_.get(), .everyone = everyone_.get()}, sync_options(plan_.config));
+      {.workers = workers_.get(), .everyone = everyone_.get(), .devices = devices_.get()},
+      sync_options(plan_.config));
   if (from_) strategy->carry_on(carried_in(*from_, engine_, arena_));
   strategy->start();
   engine_.count_from(plan_.resume_point.step);
@@ -92,6 +103,7 @@ LoopOutcome ReplicaRun::measure(LoopObserver& observer, BetweenSteps* between_st
   watched.finish();
   if (outcome.interrupted() && everyone_ && group_.rank() == 0) group_.tell(kInterruptedKey, "");
   strategy->finish();
+  if (devices_) group_.control().barrier();  // none leaves while another still reads from it
   if (server_) server_->join();
   return outcome;
 }
@@ -111,14 +123,14 @@ void dismiss_servers(const RunPlan& plan, Group& group) {
 
 IndependentTimes ReplicaRun::measure_independent(int steps) {
   used_ = true;
-  Independent strategy(replicated_of(engine_, arena_, plan_.optimizer));
-  strategy.start();
+  const std::unique_ptr<Strategy> strategy =
+      find_strategy("independent")
+          .make(replicated_of(engine_, arena_, plan_.optimizer), {}, sync_options(plan_.config));
+  strategy->start();
   Unwatched nobody;
   group_.control().barrier();
-  const Trainee trainee = {engine_, *input_, strategy, plan_.schedule, plan_.config.weight_decay};
-  const LoopOutcome outcome = run_loop(
-      {.warmup_steps = 1, .timed_steps = steps, .start = start_},
-      [&](StepMeter& meter, int64_t step) { training_step(trainee, meter, step); }, nobody);
+  const LoopOutcome outcome = run_loop({.warmup_steps = 1, .timed_steps = steps, .start = start_},
+                                       {training_by(*strategy), reading_of_losses()}, nobody);
   IndependentTimes times = {.total = outcome.total};
   for (const StepRecord& step : outcome.timed) {
     for (size_t i = 0; i < times.phases.size(); ++i) times.phases[i] += step.phases[i];
@@ -128,13 +140,24 @@ IndependentTimes ReplicaRun::measure_independent(int steps) {
 
 Step ReplicaRun::step_by(Strategy& strategy) {
   if (plan_.config.forward_only) {
-    return [this](StepMeter& meter, int64_t) { inference_step(engine_, *input_, meter); };
+    return {[this](StepMeter& meter, int64_t) { inference_step(engine_, *input_, meter); },
+            reading_of_losses()};
   }
+  return {[this, &strategy, train = training_by(strategy)](StepMeter& meter, int64_t step) {
+            train(meter, step);
+            log_->add(strategy.transfer_times());
+          },
+          reading_of_losses()};
+}
+
+std::function<void(StepMeter&, int64_t)> ReplicaRun::training_by(Strategy& strategy) {
   const Trainee trainee = {engine_, *input_, strategy, plan_.schedule, plan_.config.weight_decay};
-  return [this, trainee](StepMeter& meter, int64_t step) {
-    training_step(trainee, meter, step);
-    log_->add(trainee.strategy.transfer_times());
-  };
+  return [trainee](StepMeter& meter, int64_t step) { training_step(trainee, meter, step); };
+}
+
+std::function<void(StepMeter&)> ReplicaRun::reading_of_losses() {
+  const double weight_decay = plan_.config.forward_only ? 0 : plan_.config.weight_decay;
+  return [this, weight_decay](StepMeter& meter) { read_outcomes(engine_, weight_decay, meter, 0); };
 }
 
 std::span<const TransferRecord> ReplicaRun::transfers_of(size_t step) const {

@@ -42,15 +42,18 @@ class ReplicaRun {
  private:
   void write_values();  // those that training begins with
   Step step_by(Strategy& strategy);
+  std::function<void(StepMeter&, int64_t)> training_by(Strategy& strategy);
+  std::function<void(StepMeter&)> reading_of_losses();
   void begin_anew();  // what was trained so far is forgotten
 
   const RunPlan& plan_;
   Engine& engine_;
   Group& group_;
   const Checkpoint* from_;
-  std::unique_ptr<Communicator> workers_;   // null: the strategy needs none
-  std::unique_ptr<ServerThread> server_;    // null: none in this process
-  std::unique_ptr<Communicator> everyone_;  // null: there are no servers
+  std::unique_ptr<Communicator> workers_;        // null: the strategy needs none
+  std::unique_ptr<ServerThread> server_;         // null: none in this process
+  std::unique_ptr<Communicator> everyone_;       // null: there are no servers
+  std::unique_ptr<DeviceCommunicator> devices_;  // null: gradients do not go from GPU to GPU
   ParameterArena arena_;
   std::unique_ptr<InputSource> input_;
   std::vector<Transfer> transfers_;

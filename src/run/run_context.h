@@ -8,8 +8,12 @@
 
 namespace lockstep {
 
+struct CommandSyntax;
+
 struct RunContext : Context {
   std::span<const EngineKind> engines;  // the first is the default
+  // Learns the options of a command that is not to do anything; empty: it runs.
+  std::function<void(const CommandSyntax&)> hear_syntax = {};
 };
 
 // The same, but for stdout and stderr.
@@ -23,8 +27,10 @@ inline RunContext with_streams(const RunContext& context, std::ostream& out, std
            .default_threads = context.default_threads,
            .start = context.start,
            .environment = context.environment,
-           .provenance = context.provenance},
-          context.engines};
+           .provenance = context.provenance,
+           .quiet = context.quiet},
+          context.engines,
+          context.hear_syntax};
 }
 // The same, but for stdout.
 inline RunContext with_out(const RunContext& context, std::ostream& out) {

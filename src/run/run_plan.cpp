@@ -13,8 +13,9 @@
 #include "config/problems.h"
 #include "launch/launchers.h"
 #include "nn/cost.h"
+#include "nn/description/network_file.h"
 #include "run/framework/framework_problems.h"
-#include "run/rank_device.h"
+#include "run/rank/rank_device.h"
 #include "run/strategy_options.h"
 
 namespace lockstep {
@@ -43,11 +44,6 @@ OptimizerSettings optimizer_settings(const RunConfig& run) {
           .adam_epsilon = run.adam_epsilon,
           .weight_decay = run.weight_decay,
           .gradient_clip = run.gradient_clip};
-}
-
-const Model& model_of(const RunConfig& run) {
-  if (run.data_name.empty()) return find_model(run.model);
-  return find_model(run.model, find_dataset(run.data_name).name);
 }
 
 ModelOptions model_options(const RunConfig& run) {
@@ -83,7 +79,7 @@ std::vector<std::string> unheard_options(const RunConfig& run) {
 // Channel means are those of ImageNet.
 void check_image_style(const RunConfig& run) {
   if (!run.ml_perf && run.input_preprocessor == "default") return;
-  const std::string_view dataset = model_of(run).dataset;
+  const std::string dataset = model_of(run).dataset;
   if (dataset == "imagenet") return;
   throw UsageError("--{}: for images of imagenet, not of {}; leave it out",
                    run.ml_perf ? "ml-perf" : "input-preprocessor", dataset);
@@ -106,11 +102,16 @@ std::vector<std::string> all_problems(const RunConfig& run, std::span<const Engi
   attempt([&] { build(model_of(run), model_options(run)); });
   attempt([&] {
     const bool only_cpu = find_engine(engines, run.engine).only_cpu && !has_framework(run);
-    if (!only_cpu || run.device == "cpu") return;
-    throw UsageError(
-        "--device {}: --engine {} supports cpu only; use --device cpu, or --engine torch on a host "
-        "with a GPU",
-        run.device, run.engine);
+    if (only_cpu && run.device != "cpu") {
+      throw UsageError(
+          "--device {}: --engine {} supports cpu only; use --device cpu, or --engine torch on a "
+          "host with a GPU",
+          run.device, run.engine);
+    }
+    if (only_cpu && run.dtype == "bf16") {  // the others are not for CPUs at all
+      throw UsageError("--dtype {}: --engine {} computes in f32; use --engine torch", run.dtype,
+                       run.engine);
+    }
   });
   attempt([&] { gpu_indices(run); });
   attempt([&] { check_image_style(run); });
@@ -156,12 +157,20 @@ ConvAlgorithm conv_algorithm(std::string_view name) {
   return row->second;
 }
 
+LossScale loss_scale(const RunConfig& run) {
+  constexpr double kDefault = 128;  // as tf_cnn_benchmarks
+  if (run.dtype != "fp16") return {};
+  return {.first = run.fp16_loss_scale.value_or(kDefault),
+          .automatic = run.fp16_enable_auto_loss_scale,
+          .steps_to_double = run.fp16_inc_loss_scale_every_n};
+}
+
 RunFacts facts_of(const RunConfig& run, const Model& model, const Graph& graph, int workers) {
   const Cost cost = cost_of(graph);
-  return {.model = std::string(model.name),
-          .dataset = std::string(model.dataset),
+  return {.model = model.name,
+          .dataset = model.dataset,
           .image_size = model.image_size,
-          .num_classes = run.num_classes.value_or(find_dataset(model.dataset).classes),
+          .num_classes = run.num_classes.value_or(classes_of(model)),
           .batch_size = run.batch_size > 0 ? run.batch_size : model.default_batch_size,
           .warmup_steps = run.num_warmup_batches,
           .parameters = cost.parameters,
@@ -182,7 +191,7 @@ std::vector<std::string> strategy_problems(const RunConfig& run) {
 RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int workers) {
   const std::vector<std::string> problems = all_problems(run, engines, workers);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
-  const Model& model = model_of(run);
+  const Model model = model_of(run);
   Graph graph = build(model, model_options(run));
   const RunFacts facts = facts_of(run, model, graph, workers);
   RunPlan plan = {
@@ -195,6 +204,8 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
                          .layout =
                              run.data_format == "NHWC" ? ImageLayout::Nhwc : ImageLayout::Nchw,
                          .device = run.device,
+                         .dtype = dtype_named(run.dtype),
+                         .loss_scale = loss_scale(run),
                          .convolution = conv_algorithm(run.conv_algo)},
       .optimizer = optimizer_settings(run),
       .strategy = &find_strategy(run.variable_update),
@@ -205,7 +216,7 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
 
 void assign_worker(RunPlan& plan, const WorkerShare& share) {
   const RunConfig& run = plan.config;
-  const Model& model = model_of(run);
+  const Model model = model_of(run);
   const int global_batch = plan.facts.batch_size * plan.facts.devices;
   const int64_t known = find_dataset(model.dataset).training_examples;
   const int64_t examples = share.training_examples > 0 ? share.training_examples : known;

@@ -1,7 +1,7 @@
 // server_run.h: runs a parameter server in a process of its own.
 #pragma once
 
-#include "run/rank_identity.h"
+#include "run/rank/rank_identity.h"
 #include "run/run_context.h"
 
 namespace lockstep {

@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
+constexpr Seconds kBetweenEnergySamples{10};
 
 // Where the others' gradients are needed, time in an agreement is time that waiting for them would
 // take anyway.
@@ -33,6 +34,7 @@ StepReporter::StepReporter(Context& context, const RunPlan& plan, Engine& engine
       waiting_(waits_for_others(plan) ? Phase::Communication : Phase::Between),
       agreement_(agreement),
       progress_(context) {
+  if (group.local_rank() == 0) energy_.emplace();
   if (plan.config.precision) rule_.emplace(*plan.config.precision);
   if (plan.config.profile) totals_.emplace(engine.ops().size());
   if (!plan.config.trace_file.empty()) timeline_.emplace(engine.ops().size());
@@ -44,6 +46,10 @@ void StepReporter::before_step(int step) {
   if (first_step_) return;
   first_step_ = Clock::now();
   setup_ = *first_step_ - context_.start;
+}
+
+bool StepReporter::wants_losses(int step) {
+  return step > 0 && (is_shown(plan_.config, step) || is_summarised(step));
 }
 
 // The line of the last step waits until its time has ended: see steps_done().
@@ -62,12 +68,19 @@ void StepReporter::after_step(int step, std::span<const StepRecord> timed, StepM
   const bool reported = shown_ || summarised_;
   if (reported && !last && stop_reason() == StopReason::None) report_step(timed, durations(timed));
   show_progress(step);
+  if (energy_ && seconds_since(energy_sampled_) > kBetweenEnergySamples) sample_energy();
+}
+
+void StepReporter::sample_energy() {
+  energy_->sample();
+  energy_sampled_ = Clock::now();
 }
 
 // The run ends with the slowest worker, and so does the step of the last line. So the line has the
 // throughput that the total has.
 void StepReporter::steps_done(std::span<const StepRecord> timed) {
   if (gpu_) gpu_->stop();
+  if (energy_) sample_energy();
   if (timed.empty()) return;
   std::vector<double> times = durations(timed);
   const double own = std::accumulate(times.begin(), times.end(), 0.0);
@@ -86,6 +99,10 @@ void StepReporter::report_step(std::span<const StepRecord> timed, Samples times)
 }
 
 void StepReporter::warmup_done() {
+  if (energy_) {
+    energy_->begin();
+    energy_sampled_ = Clock::now();
+  }
   progress_.clear();
   context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
   if (gpu_) gpu_->start();

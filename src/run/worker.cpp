@@ -9,19 +9,23 @@
 #include "base/interrupt.h"
 #include "base/run_event.h"
 #include "base/text.h"
+#include "base/utc_text.h"
 #include "base/version.h"
 #include "comm/gather.h"
+#include "measure/gpu_presence.h"
 #include "measure/gpu_watch.h"
 #include "measure/host.h"
+#include "report/render/budget_text.h"
 #include "report/render/console.h"
 #include "report/render/remarks.h"
 #include "report/render/run_header.h"
-#include "run/agreed_device.h"
 #include "run/conv_cache.h"
 #include "run/evaluate_run.h"
 #include "run/framework/framework_run.h"
 #include "run/measure_run.h"
 #include "run/memory_check.h"
+#include "run/parameter_place.h"
+#include "run/rank/agreed_device.h"
 #include "run/replica_run.h"
 #include "run/resume.h"
 #include "run/run_input.h"
@@ -46,6 +50,10 @@ RunResult started_result(const Context& context, const RunPlan& plan, HostInfo h
   result.host = std::move(host);
   result.libraries = plan.engine->libraries();
   result.conv_choices = plan.engine_options.conv_choices;
+  // Until a report of `lockstep selftest` from such hardware has arrived.
+  if (plan.config.device != "cpu" && !has_framework(plan.config)) {
+    result.notes.emplace_back("training on GPUs is not yet run on GPU hardware by the project");
+  }
   return result;
 }
 
@@ -65,6 +73,7 @@ int finish(const RunPlan& plan, const MeasuredRun& run, Context& context, Benchm
   if (plan.config.output_format == "lockstep") {
     context.out << devices_line(plan.config, result.facts, total);
     for (const std::string& line : summary_lines(result)) context.out << line << "\n";
+    for (const std::string& line : why_lines(result)) context.out << line << "\n";
   }
   write_outputs(plan, run, context);
   context.out << std::flush;  // before the remarks on it
@@ -96,6 +105,14 @@ WorkerShare take_share(const Context& context, const Group& group, const HostInf
           .rank = group.rank()};
 }
 
+std::string gpus_here(const RunPlan& plan) {
+  const GpuPresence found = gpus_present();
+  if (found.count > 0) return found.text();
+  if (plan.config.device == "cpu" || !plan.engine->accelerators) return "";
+  const std::optional<Accelerators> known = plan.engine->accelerators();
+  return known ? count_text(known->count, "GPU") : "";
+}
+
 void add_group_facts(RunPlan& plan, const Group& group) {
   plan.facts.nodes = group.nodes();
   plan.facts.servers = group.roles().servers;
@@ -103,6 +120,8 @@ void add_group_facts(RunPlan& plan, const Group& group) {
   plan.facts.cores_here = group.cores_here();
   plan.facts.pinned = group.pinned();
   if (plan.strategy->communicates) plan.facts.communicator = group.backend();
+  plan.facts.gpus = gpus_here(plan);
+  place_parameters(plan);
 }
 
 // Rank 0 finds out how to convolve, and all do the same: replicas stay equal bit by bit. A run that
@@ -154,7 +173,9 @@ int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastW
   const RunConfig& config = plan.config;
   const HostInfo host = read_host();
   const std::unique_ptr<GpuLibrary> gpus = config.device == "cpu" ? nullptr : open_gpus();
-  const RankDevice device = agreed_device(config, group, gpus.get(), context.environment);
+  const EngineKind* const engine_kind = has_framework(config) ? nullptr : plan.engine;
+  const RankDevice device =
+      agreed_device(config, group, gpus.get(), engine_kind, context.environment);
   group.use_cores(device.cores);
   WorkerShare share = take_share(context, group, host);
   if (!config.eval) share.training_examples = count_training_examples(config, group, context.err);

@@ -1,7 +1,7 @@
 // worker.h: runs a worker, once its identity is known.
 #pragma once
 
-#include "run/rank_identity.h"
+#include "run/rank/rank_identity.h"
 #include "run/run_context.h"
 
 namespace lockstep {

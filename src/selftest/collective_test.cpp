@@ -61,13 +61,24 @@ std::vector<Mismatch> blame(const Group& group, const std::vector<std::vector<in
   return found;
 }
 
-std::vector<Mismatch> check_sums(Group& group, Communicator& comm, std::span<float> data,
+void reduce(const TimedCommunicator& timed) {
+  if (!timed.device) return timed.comm.all_reduce(timed.data);
+  const auto& [comm, buffer] = *timed.device;
+  buffer.write(timed.data);
+  comm.all_reduce(buffer.row().part(0, std::ssize(timed.data)), buffer.stream());
+  buffer.wait([&comm = comm](Seconds waited) { comm.check(waited); });
+  buffer.read(timed.data);
+}
+
+std::vector<Mismatch> check_sums(Group& group, const TimedCommunicator& timed,
                                  const std::string& operation, const Fault& fault) {
+  const Communicator& comm = timed.comm;
+  const std::span<float> data = timed.data;
   const auto own = group.roster().members[static_cast<size_t>(group.rank())].host;
   fill_marked(data, comm.rank(), comm.size());
   const bool hit = fault.hits(own, fmt::format("rank {}", comm.rank()), operation);
   if (hit) flip_lowest_bit(data[static_cast<size_t>(comm.rank())]);
-  comm.all_reduce(data);
+  reduce(timed);
   const Json counts = wrong_by_sender(data, comm.size());
   std::vector<std::vector<int64_t>> all;
   for (const std::string& text : gather(group.control(), counts.dump(), 0)) {
@@ -77,20 +88,19 @@ std::vector<Mismatch> check_sums(Group& group, Communicator& comm, std::span<flo
 }
 
 // The row of one communicator.
-TestRow test_backend(Group& group, const std::string& backend, const Fault& fault) {
-  const auto comm = group.connect_workers("selftest/" + backend, backend, AllReduceRules{});
-  const Memory memory = comm->allocate(kLarge * static_cast<int64_t>(sizeof(float)));
-  const std::span<float> data = memory.floats();
+TestRow row_of(Group& group, const TimedCommunicator& timed, const std::string& backend,
+               const Fault& fault) {
   const std::string operation = "all-reduce " + backend;
-  const std::vector<Mismatch> wrong = check_sums(group, *comm, data, operation, fault);
-  const TimedCommunicator timed[] = {{*comm, data}};
+  const std::vector<Mismatch> wrong = check_sums(group, timed, operation, fault);
   const auto time = [&](int64_t floats) {
-    return time_all_reduce(timed, {.message_floats = {floats}, .iterations = kIterations}).front();
+    return time_all_reduce(std::span(&timed, 1),
+                           {.message_floats = {floats}, .iterations = kIterations})
+        .front();
   };
   const AllReduceTimes small = time(kSmall), large = time(kLarge);
   if (group.rank() > 0) return {};
   const double bytes = kLarge * sizeof(float);
-  const int ranks = comm->size();
+  const int ranks = timed.comm.size();
   TestRow row = {.check = operation,
                  .host = group.nodes() == 1 ? group.roster().members.front().host
                                             : count_text(group.nodes(), "host"),
@@ -105,7 +115,28 @@ TestRow test_backend(Group& group, const std::string& backend, const Fault& faul
   return row;
 }
 
+Memory memory_of(Communicator& comm) {
+  return comm.allocate(kLarge * static_cast<int64_t>(sizeof(float)));
+}
+
+TestRow test_backend(Group& group, const std::string& backend, const Fault& fault) {
+  const auto comm = group.connect_workers("selftest/" + backend, backend, AllReduceRules{});
+  const Memory memory = memory_of(*comm);
+  return row_of(group, {*comm, memory.floats()}, backend, fault);
+}
+
 }  // namespace
+
+TestRow test_nccl(Group& group, const MakeBuffer& make_buffer, const Fault& fault) {
+  const std::unique_ptr<DeviceBuffer> buffer = make_buffer(kLarge);  // its GPU is the current one
+  const auto devices = group.connect_devices("selftest/nccl");
+  const auto comm = group.connect_workers("selftest/beside_nccl");
+  const Memory memory = memory_of(*comm);
+  const TestRow row =
+      row_of(group, {*comm, memory.floats(), TimedDevice{*devices, *buffer}}, "nccl", fault);
+  group.control().barrier();  // none leaves while another still reads from it
+  return row;
+}
 
 void fill_marked(std::span<float> data, int rank, int size) {
   for (int64_t i = 0; i < std::ssize(data); ++i) {

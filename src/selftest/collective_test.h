@@ -2,9 +2,13 @@
 // ranks.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "run/group.h"
 #include "selftest/fault.h"
 #include "selftest/test_row.h"
+#include "tensor/device_buffer.h"
 
 namespace lockstep {
 
@@ -16,5 +20,9 @@ std::vector<TestRow> test_collectives(Group& group, bool with_mpi, const Fault& 
 // of its elements are wrong in `sum`.
 std::vector<int64_t> wrong_by_sender(std::span<const float> sum, int size);
 void fill_marked(std::span<float> data, int rank, int size);
+
+// The same out of the memory of GPUs: a row on rank 0. `make_buffer`: for so many floats.
+using MakeBuffer = std::function<std::unique_ptr<DeviceBuffer>(int64_t floats)>;
+TestRow test_nccl(Group& group, const MakeBuffer& make_buffer, const Fault& fault);
 
 }  // namespace lockstep

@@ -30,11 +30,14 @@ struct StepPlace {
   MakeEngine make;
   std::string device = "cpu";
   int threads = 1;
+  Dtype dtype = Dtype::F32;
 };
 ActualStep take_step(const ExpectedStep& expected, const StepPlace& place);
 
-// The first difference that rounding does not explain, in words. Absent: there is none.
-std::optional<std::string> difference(const ExpectedStep& expected, const ActualStep& actual);
+// The first difference that rounding in this format does not explain, in words. Absent: there is
+// none.
+std::optional<std::string> difference(const ExpectedStep& expected, const ActualStep& actual,
+                                      Dtype dtype = Dtype::F32);
 
 // Of every bit of it.
 uint64_t digest_of(const ActualStep& actual);

@@ -42,10 +42,11 @@ class PlaceTest {
     uint64_t& digest = report_.digests[operation];
     if (pass > 0 && digest == 0) return;  // once is enough
     try {
-      ActualStep actual = take_step(expected, {.make = test_.make, .device = test_.device});
+      ActualStep actual =
+          take_step(expected, {.make = test_.make, .device = test_.device, .dtype = test_.dtype});
       if (pass + 1 == test_.passes) inject(expected.network.name, actual);
       const uint64_t bits = digest_of(actual);
-      if (const auto wrong = difference(expected, actual)) {
+      if (const auto wrong = difference(expected, actual, test_.dtype)) {
         complain(operation, *wrong);
       } else if (pass == 0) {
         digest = bits;

@@ -16,6 +16,7 @@ namespace lockstep {
 struct OperationTest {
   MakeEngine make = nullptr;
   std::string device = "cpu";
+  Dtype dtype = Dtype::F32;
   CoreSet cores;  // of --device cpu: one thread on each; else one thread does it all
   int passes = 2;
   std::string host;

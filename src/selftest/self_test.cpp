@@ -6,12 +6,13 @@
 
 #include "base/host_name.h"
 #include "comm/gather.h"
+#include "comm/nccl/nccl_communicator.h"
 #include "config/json_text.h"
 #include "doctor/host_probe.h"
 #include "measure/host.h"
 #include "measure/memory_probe.h"
 #include "process/ask.h"
-#include "run/agreed_device.h"
+#include "run/rank/agreed_device.h"
 #include "selftest/collective_test.h"
 #include "selftest/compare_hosts.h"
 #include "selftest/operation_test.h"
@@ -27,8 +28,11 @@ std::string engine_name(const EngineKind& engine, const std::string& part) {
   return part == kWholePart ? std::string(engine.name) : part;
 }
 
+// Of a GPU its number formats, the one that networks are tested in last.
 std::vector<std::string> parts_of(const EngineKind& engine, const std::string& device) {
-  if (device != "cpu" || !engine.simd_targets) return {kWholePart};
+  if (device.starts_with("cuda")) return {"tf32", "fp16", "bf16", "f32"};
+  if (device != "cpu") return {"fp16", "bf16", "f32"};
+  if (!engine.simd_targets) return {kWholePart};
   return engine.simd_targets();
 }
 
@@ -58,10 +62,19 @@ class OwnTests {
     return rows;
   }
 
+  // Between GPUs; the same on all ranks.
+  bool has_nccl() const {
+    return device_ != "cpu" && engine_.device_buffer && lockstep::has_nccl();
+  }
+  TestRow test_nccl(const Fault& fault) {
+    const auto make = [&](int64_t floats) { return engine_.device_buffer(device_, floats); };
+    return lockstep::test_nccl(group_, make, fault);
+  }
+
  private:
   std::string own_device() {
     const auto gpus = options_.run.device == "cpu" ? nullptr : open_gpus();
-    return agreed_device(options_.run, group_, gpus.get(), context_.environment).device;
+    return agreed_device(options_.run, group_, gpus.get(), &engine_, context_.environment).device;
   }
 
   std::vector<TestRow> rows_of(const std::string& part) {
@@ -154,10 +167,12 @@ std::vector<TestRow> joined_memory(std::vector<TestRow> rows) {
 std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions& options) {
   const EngineKind& engine = find_engine(context.engines, options.run.engine);
   const bool last = options.part == parts_of(engine, options.run.device).back();
-  if (engine.limit_simd && options.part != kWholePart) engine.limit_simd(options.part);
+  const bool on_cpu = options.run.device == "cpu";
+  if (on_cpu && engine.limit_simd && options.part != kWholePart) engine.limit_simd(options.part);
   const OperationTest test = {
       .make = engine.make,
       .device = options.run.device,
+      .dtype = on_cpu ? Dtype::F32 : dtype_named(options.part),
       .cores = options.part_cores.empty() ? allowed_cores() : options.part_cores,
       .passes = options.passes,
       .host = host_name(),
@@ -172,7 +187,8 @@ std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions&
 SelfTestReport test_everything(const RunContext& context, const SelfTestOptions& options,
                                Group& group, bool with_mpi) {
   const Fault fault = parse_fault(options.fault);
-  Json mine = {{"rows", rows_json(OwnTests(context, options, group).run())}};
+  OwnTests own(context, options, group);
+  Json mine = {{"rows", rows_json(own.run())}};
   if (group.local_rank() == 0) mine["facts"] = cheap_facts(context, ".");
   SelfTestReport report = {.rows = {}, .hosts = Json::object()};
   for (const std::string& text : gather(group.control(), json_text(mine), 0)) {
@@ -185,6 +201,7 @@ SelfTestReport test_everything(const RunContext& context, const SelfTestOptions&
   compare_hosts(report.rows, report.hosts);
   if (group.control().size() > 1) {
     std::ranges::move(test_collectives(group, with_mpi, fault), std::back_inserter(report.rows));
+    if (own.has_nccl()) report.rows.push_back(own.test_nccl(fault));
   } else {
     report.rows.push_back({.check = "all-reduce",
                            .host = host_name(),

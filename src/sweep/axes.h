@@ -25,6 +25,7 @@ struct Axis {
 struct SweepRun {
   std::string id;  // of config/run_id.h
   RunConfig config;
+  bool control = false;  // of --explain: stored, but in no table
 };
 
 // The axis of one option.

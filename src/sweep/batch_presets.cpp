@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "nn/zoo.h"
+#include "nn/description/network_file.h"
 
 namespace lockstep {
 namespace {
@@ -54,7 +54,7 @@ std::vector<std::string> with_preset(const std::vector<std::string>& entries,
   for (const std::string& entry : entries) {
     result.push_back(entry);
     if (entry.find(':') != std::string::npos) continue;  // an explicit batch size wins
-    const Model& model = find_model(entry);
+    const Model model = model_named(entry);
     const auto row = std::ranges::find(preset.batches, model.name, &PresetBatch::model);
     if (row != preset.batches.end()) {
       result.back() = fmt::format("{}:{}", model.name, row->batch_size);

@@ -10,6 +10,7 @@
 #include "external/measure_program.h"
 #include "launch/hosts.h"
 #include "nn/cost.h"
+#include "nn/description/network_file.h"
 #include "run/complete_config.h"
 #include "run/framework/framework_problems.h"
 #include "run/run_input.h"
@@ -72,6 +73,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept, std::set<std::string>& notes) {
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_unused_options(requested, swept);
+  load_network(run);
   const std::vector<std::string> lacking = framework_problems(run);
   if (!lacking.empty()) throw NotSupportedError("{}", fmt::join(lacking, "\n"));
   for (const std::string& note : complete_config(run, {.model = true})) notes.insert(note);
@@ -90,7 +92,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
 
 double guess_seconds(const RunConfig& run, int cores) {
   if (!run.program.empty()) return 60;
-  const Model& model = find_model(run.model);
+  const Model model = model_of(run);
   const double macs = static_cast<double>(cost_of(build(model)).forward_macs);
   const int threads = run.threads > 0 ? run.threads : std::max(1, cores / run.num_devices);
   const double used = std::min(threads * run.num_devices, cores);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/run_event.h"
+#include "base/utc_text.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
 #include "measure/launches.h"
@@ -152,6 +153,7 @@ class Sweep {
                         .raw_file = raw,
                         .wall_seconds = 0,
                         .last_lines = {},
+                        .control = run.control,
                         .result = {}};
     try {
       stored.result = read_result(path.string());
@@ -173,7 +175,9 @@ class Sweep {
   Command command_for(const SweepRun& run, int round, const std::string& result) const {
     Command command = {.name = "train",
                        .argv = {program_, "train"},
-                       .env = {{kEventsVariable, "1"}, {kStartedByVariable, plan_.command_line}}};
+                       .env = {{kEventsVariable, "1"},
+                               {kStartedByVariable, plan_.command_line},
+                               {kSettingsVariable, plan_.settings}}};
     for (const std::string& argument : train_arguments(run.config)) {
       command.argv.push_back(argument);
     }
@@ -232,6 +236,7 @@ class Sweep {
                         .raw_file = fs::exists(path) ? raw_file_of(run, round) : "",
                         .wall_seconds = ended.duration.count(),
                         .last_lines = {},
+                        .control = run.control,
                         .result = {}};
     try {
       if (!stored.raw_file.empty()) stored.result = read_result(path);

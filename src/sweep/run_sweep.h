@@ -30,6 +30,7 @@ struct SweepPlan {
   // --num-devices is given, so the slots of a host list are ignored.
   bool says_devices = false;
   std::string command_line = {};  // of the sweep, for the provenance of its results
+  std::string settings = {};      // as in Provenance
   // Whether a launch starts several processes; their logs go to the directory of the store.
   std::function<bool(const RunConfig&)> starts_processes = [](const RunConfig&) { return false; };
 };

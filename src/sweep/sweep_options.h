@@ -21,7 +21,12 @@ struct SweepOptions {
   std::optional<double> precision = {};
   int order_seed = 1;
   double run_timeout = 3600;
+  std::string pivot = {};  // axes of a table at the end; empty: none
   bool dry_run = false, best = false, retry_failed = false;
+  bool explain = false;           // also run the workers of each run without communication
+  bool wide = false;              // tables of any width
+  bool json = false;              // instead of tables
+  std::vector<int> predict = {};  // numbers of devices to predict besides
 };
 
 inline bool is_given(const SweepOptions& options, const char* name) {

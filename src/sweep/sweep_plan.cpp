@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "config/independent_twin.h"
+#include "config/run_id.h"
 #include "config/run_label.h"
 #include "framework/python.h"
 #include "launch/rank_placement.h"
@@ -92,6 +94,21 @@ void skip_what_is_not_installed(ExpandedRuns& expanded, const Environment& envir
   expanded.runs = std::move(runs);
 }
 
+// --explain: the same workers without communication, in the same rounds. Runs of different
+// strategies share one.
+void add_controls(std::vector<SweepRun>& runs) {
+  std::set<std::string> ids;
+  for (const SweepRun& run : runs) ids.insert(run.id);
+  std::vector<SweepRun> controls;
+  for (const SweepRun& run : runs) {
+    if (!has_independent_twin(run.config, devices_of(run.config))) continue;
+    const RunConfig twin = independent_twin(run.config);
+    SweepRun control = {.id = run_id(twin), .config = twin, .control = true};
+    if (ids.insert(control.id).second) controls.push_back(std::move(control));
+  }
+  std::ranges::move(controls, std::back_inserter(runs));
+}
+
 const std::string& id_of_skipped(const SkippedRun& skipped) { return skipped.run.id; }
 
 }  // namespace
@@ -124,6 +141,7 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept, notes); });
   sweep.notes.insert(sweep.notes.end(), notes.begin(), notes.end());
   if (runs_here(options)) skip_what_is_not_installed(expanded, context.environment);
+  if (options.explain) add_controls(expanded.runs);
   sweep.plan = {
       .runs = std::move(expanded.runs),
       .skipped = std::move(expanded.skipped),
@@ -134,6 +152,7 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       .run_timeout = Seconds(options.run_timeout),
       .says_devices = options.lists.contains("num-devices"),
       .command_line = context.provenance.command_line,
+      .settings = context.provenance.settings,
       .starts_processes = [](const RunConfig& run) {
         return !run.program.empty() || wants_launcher(run, /*alone=*/true);
       }};

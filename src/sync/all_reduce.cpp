@@ -26,7 +26,8 @@ AllReduce::AllReduce(Replicated replicated, Communicator& communicator, const Sy
       buckets_(make_buckets(updater_.arena(), options)) {
   for (int64_t number = 0; number < count(); ++number) {
     transfers_.push_back({.name = fmt::format("bucket {}", number),
-                          .bytes = buckets_[number].floats * static_cast<int64_t>(sizeof(float))});
+                          .bytes = buckets_[number].floats * static_cast<int64_t>(sizeof(float)),
+                          .layers = layers_of(buckets_[number].parameters, updater_.names())});
   }
   for (auto& times : times_) times.resize(buckets_.size());
   // The step before the first brings zeros, and they are there already.

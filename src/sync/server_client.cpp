@@ -27,8 +27,10 @@ ServerClient::ServerClient(Replicated replicated, const Peers& peers, const Sync
       link_(*peers.everyone, workers_, slices_) {
   for (const char* what : {"push", "pull"}) {
     for (const Slice& slice : slices_) {
-      transfers_.push_back(
-          {.name = fmt::format("{} {}", what, slice.name), .bytes = slice.bytes()});
+      transfers_.push_back({.name = fmt::format("{} {}", what, slice.name),
+                            .bytes = slice.bytes(),
+                            .layers = slice.name,
+                            .server = slice.server});
     }
   }
 }

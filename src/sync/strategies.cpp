@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "sync/all_reduce.h"
+#include "sync/device_replicated.h"
 #include "sync/distributed_replicated.h"
 #include "sync/independent.h"
 #include "sync/parameter_server.h"
@@ -14,12 +15,17 @@
 namespace lockstep {
 namespace {
 
-std::unique_ptr<Strategy> independent(Replicated replicated, const Peers&, const SyncOptions&) {
+std::unique_ptr<Strategy> independent(Replicated replicated, const Peers&,
+                                      const SyncOptions& options) {
+  if (replicated.device) return std::make_unique<DeviceReplicated>(replicated, nullptr, options);
   return std::make_unique<Independent>(std::move(replicated));
 }
 
 std::unique_ptr<Strategy> all_reduce(Replicated replicated, const Peers& peers,
                                      const SyncOptions& options) {
+  if (replicated.device) {
+    return std::make_unique<DeviceReplicated>(replicated, peers.devices, options);
+  }
   const bool alone = peers.workers->size() == 1 && !options.relaxed;
   if (alone) return std::make_unique<Independent>(std::move(replicated));
   return std::make_unique<AllReduce>(std::move(replicated), *peers.workers, options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
+#include "comm/device_communicator.h"
 #include "sync/strategy.h"
 #include "sync/sync_options.h"
 
@@ -15,8 +16,9 @@ namespace lockstep {
 
 // The communicators of a replica; borrowed, and used only by the strategy from start() to its end.
 struct Peers {
-  Communicator* workers = nullptr;   // the replicas alone
-  Communicator* everyone = nullptr;  // the replicas, then the servers; null without servers
+  Communicator* workers = nullptr;        // the replicas alone
+  Communicator* everyone = nullptr;       // the replicas, then the servers; null without servers
+  DeviceCommunicator* devices = nullptr;  // the replicas, out of their devices' memory; or null
 };
 
 struct StrategyKind {

@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "measure/transfers.h"
+#include "nn/device_parameters.h"
 #include "nn/optimizer.h"
 #include "tensor/parameter_arena.h"
 
@@ -29,6 +30,7 @@ struct Replicated {
   std::vector<OptimizedParameter> parameters;  // by id
   ValuesChanged values_changed;
   std::vector<std::string> names = {};  // by id, for people; empty: they have none
+  DeviceParameters* device = nullptr;   // borrowed; if there are some, nothing lives in the arena
 };
 
 // What goes from one step to the next, for checkpoints. Every row is laid out like the arena's
@@ -42,6 +44,7 @@ struct Carried {
   int64_t optimizer_steps = 0;
   std::optional<double> sum_of_squares = {};  // of `values`; absent: compute it when needed
   std::vector<CarriedRow> rows = {};
+  std::optional<LossScaleState> loss_scale = {};  // absent: it does not adapt
 
   const CarriedRow* find(std::string_view name) const;  // null: there is none
 };
@@ -73,7 +76,8 @@ class Strategy {
   // this replica ends as it should.
   virtual void finish() {}
 
-  // Of the running step's values that decay: what its L2 loss is made of.
+  // Of the running step's values that decay: what its L2 loss is made of. 0 when they live on a
+  // device: the engine's outcome has it.
   virtual double sum_of_squares() const = 0;
 
   // What a step communicates, and when it did in the last one; both in one order, always the same.

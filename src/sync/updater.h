@@ -24,6 +24,7 @@ class Updater {
   explicit Updater(Replicated replicated);
 
   ParameterArena& arena() const { return replicated_.arena; }
+  const std::vector<std::string>& names() const { return replicated_.names; }
 
   void values_given();  // the arena holds values that did not come from apply()
   // `gradient_scale`: 1 / replicas when gradients are sums over them.

@@ -15,6 +15,7 @@ inline constexpr int32_t kNoLabel = -1;
 struct Batch {
   std::span<const float> images;    // size() images, in the layout that the engine was made for
   std::span<const int32_t> labels;  // one class per image
+  bool same_images = false;         // as in the batch before, of the same source
 
   int size() const { return static_cast<int>(labels.size()); }
 };

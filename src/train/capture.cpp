@@ -41,6 +41,10 @@ Checkpoint capture(CheckpointFacts facts, Engine& engine, const ParameterArena& 
   const Carried carried = strategy.carried();
   facts.optimizer_steps = carried.optimizer_steps;
   facts.sum_of_squares = carried.sum_of_squares.value_or(-1);
+  if (const auto& scale = carried.loss_scale) {
+    facts.loss_scale = scale->scale;
+    facts.steps_of_loss_scale = scale->sound_steps;
+  }
   const auto parameters = engine.parameters();
   const auto states = engine.state();
   std::vector<CheckpointTensor> tensors;
@@ -85,6 +89,9 @@ Carried carried_in(const Checkpoint& checkpoint, const Engine& engine,
   const CheckpointFacts& facts = checkpoint.facts();
   Carried carried{.values = {}, .optimizer_steps = facts.optimizer_steps};
   if (facts.sum_of_squares >= 0) carried.sum_of_squares = facts.sum_of_squares;
+  if (facts.loss_scale > 0) {
+    carried.loss_scale = {.scale = facts.loss_scale, .sound_steps = facts.steps_of_loss_scale};
+  }
   const auto parameters = engine.parameters();
   for (const std::string& name : rows_in(checkpoint, parameters[0])) {
     CarriedRow row = {name, std::vector<float>(arena.all_values().size())};

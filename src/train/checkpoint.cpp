@@ -35,6 +35,8 @@ void fields(auto& facts, auto&& visit) {
   visit("examples", facts.examples);
   visit("optimizer_steps", facts.optimizer_steps);
   visit("sum_of_squares", facts.sum_of_squares);
+  visit("loss_scale", facts.loss_scale);
+  visit("steps_of_loss_scale", facts.steps_of_loss_scale);
   visit("convolutions", facts.convolutions);
 }
 
@@ -111,7 +113,10 @@ Checkpoint::Checkpoint(Memory memory) : bytes_(std::move(memory)) {
   }
   try {
     const Json json = json_in(text_of(bytes.subspan(kHeaderAt, header)));
-    fields(facts_, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    // An older program knew fewer facts.
+    fields(facts_, [&](const char* name, auto& value) {
+      if (json.contains(name)) json.at(name).get_to(value);
+    });
     for (const Json& tensor : json.at("tensors")) {
       tensors_.push_back({tensor.at(0), tensor.at(1).get<std::vector<int64_t>>()});
     }

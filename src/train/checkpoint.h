@@ -29,8 +29,10 @@ struct CheckpointFacts {
   int64_t step = 0;      // updates so far
   int64_t examples = 0;  // of the training data, that all workers together have seen
   int64_t optimizer_steps = 0;
-  double sum_of_squares = -1;  // of the values that decay; below 0: not known
-  std::string convolutions;    // how they were computed: results depend on it in the last digits
+  double sum_of_squares = -1;       // of the values that decay; below 0: not known
+  double loss_scale = 0;            // of a run in 16 bits whose scale adapts; 0: none
+  int64_t steps_of_loss_scale = 0;  // without an overflow since it has changed
+  std::string convolutions;  // how they were computed: results depend on it in the last digits
 
   bool operator==(const CheckpointFacts&) const = default;
 };

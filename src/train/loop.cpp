@@ -10,11 +10,13 @@ LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& obser
   int64_t global_step = plan.first_global_step;
   const auto run = [&](int number) {
     observer.before_step(number);
-    step(meter, global_step++);
+    step.run(meter, global_step++);
+    if (observer.wants_losses(number)) step.read_losses(meter);
     const size_t warmup = static_cast<size_t>(plan.warmup_steps);
     const auto timed = meter.records().subspan(std::min(warmup, meter.records().size()));
     observer.after_step(number, timed, meter);
     if (number == plan.timed_steps || observer.stop_reason() != StopReason::None) {
+      step.read_losses(meter);
       meter.close();
       observer.steps_done(timed);
     }

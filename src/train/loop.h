@@ -33,6 +33,9 @@ class LoopObserver {
   virtual ~LoopObserver() = default;
 
   virtual void before_step(int step) = 0;
+  // Whether after_step() of this step reads its losses. A device reports them a step later, unless
+  // the loop waits for it.
+  virtual bool wants_losses(int step) = 0;
   // `timed`: all timed steps so far; empty during warm-up.
   virtual void after_step(int step, std::span<const StepRecord> timed, StepMeter& meter) = 0;
   // After the last step, planned or not, once its time has ended: nothing is added to `timed`.
@@ -52,8 +55,12 @@ struct LoopOutcome {
   bool interrupted() const { return stop == StopReason::Interrupted; }
 };
 
-// One step: records itself with begin_step() and end_step(). `global_step` counts from 0.
-using Step = std::function<void(StepMeter& meter, int64_t global_step)>;
+struct Step {
+  // Records itself with begin_step() and end_step(). `global_step` counts from 0.
+  std::function<void(StepMeter& meter, int64_t global_step)> run;
+  // Waits for losses that are not complete yet.
+  std::function<void(StepMeter& meter)> read_losses = [](StepMeter&) {};
+};
 
 LoopOutcome run_loop(const LoopPlan& plan, const Step& step, LoopObserver& observer);
 

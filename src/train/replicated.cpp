@@ -14,7 +14,8 @@ Replicated replicated_of(Engine& engine, ParameterArena& arena,
           .optimizer = optimizer,
           .parameters = std::move(parameters),
           .values_changed = [&engine](ParameterId id) { engine.values_changed(id); },
-          .names = std::move(names)};
+          .names = std::move(names),
+          .device = engine.device_parameters()};
 }
 
 }  // namespace lockstep

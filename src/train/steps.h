@@ -23,4 +23,8 @@ void training_step(const Trainee& trainee, StepMeter& meter, int64_t global_step
 // Forward only; the engine is in inference mode. The loss is 0.
 void inference_step(Engine& engine, InputSource& input, StepMeter& meter);
 
+// Completes the records of all steps but the last `but` from the outcomes that the engine reports,
+// and waits for those. A step does so itself for all that the device need not be held up for.
+void read_outcomes(Engine& engine, double weight_decay, StepMeter& meter, int but);
+
 }  // namespace lockstep

@@ -53,7 +53,7 @@ std::string line_of(const StoredRun& run, const ScalingReport& report) {
       count(known && result.facts.threads > 0, result.facts.threads),
       engine_label(result.config),
       settings_label(result.config, report.differing),
-      known           ? result.origin
+      known           ? (run.control ? "control" : result.origin)
       : run.skipped() ? "skipped"
                       : "failed",
       number(rate_of(result)),

@@ -33,6 +33,8 @@ std::string page_html(const Json& data) {
       {"/*uplot-script*/", std::string(uplot_script())},
       {"/*page-charts*/", std::string(page_charts())},
       {"/*page-sections*/", std::string(page_sections())},
+      {"/*page-timeline*/", std::string(page_timeline())},
+      {"/*page-answer*/", std::string(page_answer())},
       {"/*page-script*/", std::string(page_script())},
   };
   std::string_view rest = page_template();  // which has them in this order

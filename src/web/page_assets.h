@@ -9,6 +9,8 @@ std::string_view page_template();
 std::string_view page_style();
 std::string_view page_charts();
 std::string_view page_sections();
+std::string_view page_answer();
+std::string_view page_timeline();
 std::string_view page_script();
 std::string_view uplot_style();
 std::string_view uplot_script();

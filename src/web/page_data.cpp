@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "config/json.h"
@@ -17,6 +18,8 @@
 #include "report/render/regressions_text.h"
 #include "report/render/verdicts_text.h"
 #include "report/results/published.h"
+#include "web/all_reduce_files.h"
+#include "web/answer_data.h"
 #include "web/launches_csv.h"
 
 namespace lockstep {
@@ -56,6 +59,7 @@ Json configuration_json(const ScalingReport& report, const Configuration& each) 
                {"model", each.config.model},
                {"batch", each.config.batch_size},
                {"engine", engine_label(each.config)},
+               {"strategy", each.config.variable_update},
                {"settings", settings_label(each.config, report.differing)},
                {"devices", each.devices},
                {"nodes", each.nodes},
@@ -161,7 +165,8 @@ Json details_json(std::span<const LaunchDetails> launches) {
          {"outlier_steps", each.outlier_steps},
          {"dropped_steps", each.dropped_steps},
          {"steps_per_column", each.lateness.steps_per_column},
-         {"late_ms", std::move(rows)}});
+         {"late_ms", std::move(rows)},
+         {"timeline", each.timeline ? timeline_json(*each.timeline) : Json(nullptr)}});
   }
   return list;
 }
@@ -229,6 +234,18 @@ Json history_json(std::span<const StoredRun> runs) {
           {"version", version}};
 }
 
+std::vector<std::string> loss_part_names() {
+  std::vector<std::string> names;
+  for (const LossPartKind& kind : kLossParts) names.emplace_back(kind.name);
+  return names;
+}
+
+// Whose files belong to the page, too.
+std::vector<std::string> directories_of(const RunCollection& collection) {
+  const std::set<std::string> unique(collection.directories.begin(), collection.directories.end());
+  return {unique.begin(), unique.end()};
+}
+
 }  // namespace
 
 Json page_set(const PageSource& source) {
@@ -246,8 +263,13 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
   for (const auto* more : {&report.base_notes, &details.notes}) {
     notes.insert(notes.end(), more->begin(), more->end());
   }
+  const std::vector<LossBudget> budgets = loss_budgets(report, runs);
   return {{"name", source.name},
           {"history", history_json(runs)},
+          {"cards", cards_json(report, budgets, runs)},
+          {"loss_parts", loss_part_names()},
+          {"budgets", budgets_json(budgets, runs)},
+          {"all_reduce", all_reduce_results(directories_of(source.collection))},
           {"notes", notes},
           {"skipped", source.skipped},
           {"phases",

@@ -8,6 +8,7 @@
 
 #include "comm/all_reduce_spec.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 class AllReduceCommand : public ::testing::Test {
  protected:
   static Ran allreduce(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {LOCKSTEP_PROGRAM, "allreduce"};
+    std::vector<std::string> words = {lockstep_program(), "allreduce"};
     words.insert(words.end(), more.begin(), more.end());
     return run_really(words);
   }
@@ -86,8 +87,8 @@ TEST_F(AllReduceCommand, TuneEndsWithASpecThatARunTakes) {
 TEST_F(AllReduceCommand, TakesItsRankFromMpirun) {
   const Ran ran = run_really({"env", kLeaksOfOpenMpi, "mpirun", "--allow-run-as-root",
                               "--oversubscribe", "--bind-to", "none", "--mca",
-                              "mpi_yield_when_idle", "1", "-np", "3", LOCKSTEP_PROGRAM, "allreduce",
-                              "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
+                              "mpi_yield_when_idle", "1", "-np", "3", lockstep_program(),
+                              "allreduce", "-b64K", "-e128K", "-n3", "--communicator=mpi,shm"});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("3 ranks on 1 host"));
   EXPECT_THAT(ran.out, HasSubstr("wrong values: 0"));

@@ -11,6 +11,12 @@
 namespace lockstep {
 namespace {
 
+RunConfig run_of(const std::string& model) {
+  RunConfig run;
+  run.model = model;
+  return run;
+}
+
 TEST(ParseBytes, TakesUnitsOf1024) {
   EXPECT_EQ(parse_bytes("minbytes", "8"), 8);
   EXPECT_EQ(parse_bytes("minbytes", "64K"), 64 << 10);
@@ -47,7 +53,7 @@ TEST(SizesOfARange, RefuseTheWrongOrder) {
 
 TEST(GradientsOfAModel, AreAllInBucketsOfTheWantedSize) {
   constexpr int64_t kBucket = 8 << 20;
-  const auto all = reductions_of_model("resnet50", kBucket);
+  const auto all = reductions_of_model(run_of("resnet50"), kBucket);
   int64_t parameters = 0;
   for (const ParameterSpec& parameter : parameters_of(build(find_model("resnet50")))) {
     parameters += parameter.shape.elements();

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -52,7 +53,7 @@ class BadInput : public ::testing::Test {
   }
   TemporaryDirectory temporary_;
   const fs::path directory_ = temporary_.path();
-  std::string program_ = LOCKSTEP_PROGRAM;
+  std::string program_ = lockstep_program();
 };
 
 TEST_F(BadInput, UnknownNamesAreUsageErrorsWithASuggestion) {
@@ -77,8 +78,9 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --momentum=1.5", 2, "--momentum");
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
   expect_one_line("train --device=tpu", 2,
-                  "--device must be one of cpu, cuda, cuda:N, not 'tpu'; --engine native "
-                  "supports cpu only, --engine torch all of them");
+                  "--device must be one of cpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
+                  "privateuseone:N, not 'tpu'; --engine native supports cpu only, --engine torch "
+                  "all of them");
   expect_one_line("train --engine=native --device=cuda", 2,
                   "--device cuda: --engine native supports cpu only; use --device cpu, or --engine "
                   "torch on a host with a GPU");
@@ -99,13 +101,15 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
 }
 
 TEST_F(BadInput, UnsupportedOptionsOfTfCnnBenchmarksAreRefusedWithTheReason) {
-  expect_one_line("train --use_fp16", 2,
-                  "--use-fp16: not supported, training is in f32; --gradient-compression");
-  expect_one_line("train --use_fp16=True --nofp16_vars", 2, "training is in f32");
+  expect_one_line("train --use_fp16 --device cpu", 2, "--dtype fp16 requires a GPU");
+  expect_one_line("train --device cpu --engine native --dtype bf16", 2,
+                  "--dtype bf16: --engine native computes in f32; use --engine torch");
+  expect_one_line("train --device cpu --dtype tf32", 2, "--dtype tf32 requires --device cuda");
+  expect_one_line("train --fp16_vars", 2, "variables are always in f32");
   expect_one_line("train --gpu_indices 0,1", 2, "--gpu-indices requires --device cuda");
   expect_one_line("train --trt_mode=FP32", 2, "TensorRT is not supported");
   expect_one_line("train --debugger cli", 2, "--debugger: there is no TensorFlow debugger");
-  const Outcome both = run("train --use_fp16 --batch-size=lots");
+  const Outcome both = run("train --fp16_vars --batch-size=lots");
   EXPECT_EQ(both.code, 2);
   EXPECT_EQ(both.err.size(), 2u) << text_in(directory_ / "err");
   const Outcome harmless =
@@ -187,7 +191,7 @@ TEST_F(BadInput, DataThatIsNotThereIsAUsageError) {
 TEST_F(BadInput, AnEngineThatIsNotBuiltIsAUsageError) {
   // A copy, which has no lockstep-torch beside it, whatever the build holds.
   program_ = directory_ / "lockstep";
-  fs::copy_file(LOCKSTEP_PROGRAM, program_);
+  fs::copy_file(lockstep_program(), program_);
   expect_one_line("train --engine torch", 2, "'./run torch' builds it");
 }
 
@@ -196,7 +200,8 @@ TEST_F(BadInput, ABatchThatCannotFitIsAFailureThatNamesOneThatDoes) {
 }
 
 TEST_F(BadInput, OutputThatCannotBeWrittenIsAFailure) {
-  EXPECT_EQ(WEXITSTATUS(std::system(LOCKSTEP_PROGRAM " models >/dev/full 2>/dev/null")), 1);
+  EXPECT_EQ(
+      WEXITSTATUS(std::system((lockstep_program() + " models >/dev/full 2>/dev/null").c_str())), 1);
 }
 
 TEST_F(BadInput, NoCommandShowsTheOverview) {

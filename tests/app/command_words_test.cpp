@@ -104,11 +104,13 @@ TEST_F(FlagFiles, AFileMayNameOthers) {
 TEST_F(FlagFiles, AFileThatIsMissingOrContainsItselfIsAProblemOfTheLine) {
   const std::string path = (directory_.path() / "flags").string();
   EXPECT_THAT(read({"--flagfile=" + path}).problems,
-              ElementsAre("cannot read --flagfile " + path + ": No such file or directory"));
+              ElementsAre("--flagfile: cannot read " + path + ": No such file or directory"));
   file("flags", "--flagfile=" + path);
   EXPECT_THAT(read({"--flagfile=" + path}).problems, ElementsAre(HasSubstr("it contains itself")));
   EXPECT_THAT(read({"--flagfile=" + directory_.path().string()}).problems,
-              ElementsAre(HasSubstr("cannot read --flagfile")));
+              ElementsAre(HasSubstr("it is a directory")));
+  EXPECT_THAT(read({"--flagfile=/dev/zero"}).problems,
+              ElementsAre("--flagfile: cannot read /dev/zero: it is not a regular file"));
   EXPECT_THAT(read({"--flagfile"}).problems, ElementsAre(HasSubstr("needs the name of a file")));
   file("flags", "--seed=3\nmodel=vgg16\n");
   EXPECT_THAT(read({"--flagfile=" + path}).problems,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "comm/mpi.h"
 #include "launch/family_options.h"
 #include "nn/optimizer.h"
 #include "sync/strategies.h"
@@ -96,7 +97,7 @@ TEST(Options, TheLineOfTheScalabilityScriptIsRead) {
 
 TEST(Options, ProblemsOfFlagFilesAreReportedWithTheOthers) {
   EXPECT_THAT(problems({"--flagfile=/nowhere/flags", "--batch-size=x"}),
-              UnorderedElementsAre(HasSubstr("cannot read --flagfile /nowhere/flags"),
+              UnorderedElementsAre(HasSubstr("--flagfile: cannot read /nowhere/flags"),
                                    HasSubstr("--batch-size")));
 }
 
@@ -175,6 +176,7 @@ TEST(Options, HelpNamesEveryOptionOfEveryGroup) {
   const CommandSyntax syntax = {.command = "train", .summary = "", .flags = run_flags(run)};
   const std::string help = help_text(syntax);
   for (const RunOption& option : run_options()) {
+    if (option.details.internal) continue;
     EXPECT_NE(help.find("--" + option.name), std::string::npos) << option.name;
     EXPECT_NE(help.find(option.group + ":\n"), std::string::npos) << option.group;
   }
@@ -192,7 +194,9 @@ TEST(Options, ChoicesAreTheRowsOfTheTables) {
   const std::pair<const char*, const char*> refusals[] = {
       {"optimizer", "one of sgd, momentum, rmsprop, adam, not 'x'"},
       {"launcher", "one of auto, ssh, slurm, mpirun, local, not 'x'"},
-      {"communicator", "one of auto, shm, gloo, mpi, hierarchical, hierarchical_mpi, not 'x'"}};
+      {"communicator",
+       has_mpi() ? "one of auto, shm, gloo, hierarchical, mpi, hierarchical_mpi, nccl, not 'x'"
+                 : "one of auto, shm, gloo, hierarchical, nccl, not 'x'"}};
   for (const auto& [option, refusal] : refusals) {
     RunConfig run;
     try {

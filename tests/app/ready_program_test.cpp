@@ -8,6 +8,7 @@
 
 #include "report/results/run_result.h"
 #include "support/command_runs.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -24,7 +25,7 @@ class ReadyProgram : public ::testing::Test {
   Outcome train(const std::vector<std::string>& more) {
     std::vector<std::string> words = {"train",
                                       "--program=tf_cnn_benchmarks",
-                                      "--program-dir=" LOCKSTEP_STAND_IN,
+                                      "--program-dir=" + project_path("tests/external/stand_in"),
                                       "--model=resnet50",
                                       "--batch-size=8",
                                       "--num-batches=20",

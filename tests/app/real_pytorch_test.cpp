@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "report/results/run_result.h"
 #include "support/command_runs.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -52,21 +53,21 @@ class RealPyTorch : public ::testing::Test {
 };
 
 TEST_F(RealPyTorch, TheExampleIsMeasured) {
-  const Outcome outcome = measure(LOCKSTEP_EXAMPLES "/pytorch_train.toml");
+  const Outcome outcome = measure(project_path("examples/pytorch_train.toml"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(result().steps.size(), 3u);
   EXPECT_GT(result().throughput.total_images_per_second, 0);
 }
 
 TEST_F(RealPyTorch, TheExampleIsMeasuredOnTwoDevices) {
-  const Outcome outcome = measure(LOCKSTEP_EXAMPLES "/pytorch_ddp.toml", {"--num-devices=2"});
+  const Outcome outcome = measure(project_path("examples/pytorch_ddp.toml"), {"--num-devices=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(result().program->total_lines.size(), 2u);
 }
 
 TEST_F(RealPyTorch, TorchrunIsMeasuredOnTwoDevices) {
   const Outcome outcome =
-      measure("torchrun_ddp", {"--num-devices=2", "--program-dir", LOCKSTEP_EXAMPLES});
+      measure("torchrun_ddp", {"--num-devices=2", "--program-dir", project_path("examples")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(result().program->total_lines.size(), 2u);
 }

@@ -2,6 +2,7 @@
 #include "app/sweep_fixture.h"
 #include "report/made_runs.h"
 #include "report/results/results_store.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -12,20 +13,20 @@ using ::testing::Not;
 
 TEST_F(Sweep, AReportTakesADirectoryOnce) {
   ASSERT_EQ(run(sweep({"--num-devices=1", "--repeats=1"})).outcome.end, RunEnd::Completed);
-  const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), results() + "/"});
+  const Ran report = run({lockstep_program(), "report", results(), results() + "/"});
   ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
   EXPECT_THAT(report.err, HasSubstr("is given twice; it counts once"));
   EXPECT_THAT(report.out, HasSubstr("1 launch: a confidence interval needs at least 3"));
   EXPECT_THAT(report.err, Not(HasSubstr("no single steps")));
   const std::string copy = (directory_ / "copy").string();
   fs::copy(results(), copy, fs::copy_options::recursive);
-  const Ran copied = run({LOCKSTEP_PROGRAM, "report", results(), copy});
+  const Ran copied = run({lockstep_program(), "report", results(), copy});
   EXPECT_THAT(copied.err, HasSubstr("1 of its launches are copies of other launches here"));
   EXPECT_THAT(copied.out, HasSubstr("1 launch: a confidence interval needs at least 3"));
   fs::remove_all(copy + "/runs");
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "report", copy}).err, HasSubstr("note: no single steps: "));
-  EXPECT_THAT(report.out, HasSubstr("median step ms"));
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "report", results(), "--markdown", "--best"}).out,
+  EXPECT_THAT(run({lockstep_program(), "report", copy}).err, HasSubstr("note: no single steps: "));
+  EXPECT_THAT(report.out, HasSubstr("median ms"));
+  EXPECT_THAT(run({lockstep_program(), "report", results(), "--markdown", "--best"}).out,
               HasSubstr("| model | devices | best |"));
 }
 
@@ -42,7 +43,7 @@ TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
     failed.result.error = "it broke";
     store.append(failed);
   }
-  const Ran report = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", old});
+  const Ran report = run({lockstep_program(), "report", results(), "--baseline", old});
   EXPECT_EQ(report.exit_code(), 1);
   EXPECT_THAT(report.out, HasSubstr("FAILED: it broke"));
 }
@@ -67,7 +68,7 @@ TEST_F(Sweep, TheExitCodeOfABaselineIsTheVerdict) {
   const std::string slow = store_of(directory_ / "slow", launches({95, 96, 94, 95, 95.5}));
   const std::string few = store_of(directory_ / "few", launches({95, 96}));
   const auto code = [&](const std::string& now, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {LOCKSTEP_PROGRAM, "report", now, "--baseline", old};
+    std::vector<std::string> words = {lockstep_program(), "report", now, "--baseline", old};
     words.insert(words.end(), more.begin(), more.end());
     return run(words).exit_code();
   };
@@ -77,24 +78,24 @@ TEST_F(Sweep, TheExitCodeOfABaselineIsTheVerdict) {
   EXPECT_EQ(code(slow, {"--fail-on=none"}), 0);
   EXPECT_EQ(code(slow, {"--max-regression=20%"}), 0);
   EXPECT_EQ(code(few, {}), 3);
-  const Ran lax = run({LOCKSTEP_PROGRAM, "report", few, "--baseline", old, "--fail-on=slower"});
+  const Ran lax = run({lockstep_program(), "report", few, "--baseline", old, "--fail-on=slower"});
   EXPECT_EQ(lax.exit_code(), 0);
   EXPECT_THAT(lax.err, HasSubstr("1 of 1 comparisons is inconclusive"));
-  EXPECT_EQ(run({LOCKSTEP_PROGRAM, "report", old, "--fail-on=slower"}).exit_code(), 2);
+  EXPECT_EQ(run({lockstep_program(), "report", old, "--fail-on=slower"}).exit_code(), 2);
 }
 
 TEST_F(Sweep, APivotIsPrintedAndWrittenAsCsv) {
   const std::string store = store_of(directory_ / "curves", two_curves());
   const Ran report =
-      run({LOCKSTEP_PROGRAM, "report", store, "--pivot=devices,variable_update", "--csv"});
+      run({lockstep_program(), "report", store, "--pivot=devices,variable_update", "--csv"});
   EXPECT_EQ(report.out,
             "devices,variable-update=parameter_server,variable-update=replicated\n"
             "1,97.9932,99.9933\n2,149.996,189.996\n4,,319.992\n");
   EXPECT_TRUE(fs::exists(store + "/pivot_devices_variable-update.csv"));
   EXPECT_TRUE(fs::exists(store + "/configurations.csv"));
-  const Ran by = run({LOCKSTEP_PROGRAM, "report", store, "--by=variable-update"});
+  const Ran by = run({lockstep_program(), "report", store, "--by=variable-update"});
   EXPECT_THAT(by.out, HasSubstr("along variable-update, num-devices=2:"));
-  const Ran wrong = run({LOCKSTEP_PROGRAM, "report", store, "--pivot=devics,model"});
+  const Ran wrong = run({lockstep_program(), "report", store, "--pivot=devics,model"});
   EXPECT_EQ(wrong.exit_code(), 2);
   EXPECT_THAT(wrong.err, HasSubstr("did you mean devices?"));
 }
@@ -112,7 +113,7 @@ TEST_F(Sweep, CompareFailsOnlyIfAsked) {
   };
   const std::string quick = result("quick.json", 100), slow = result("slow.json", 50);
   const auto code = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {LOCKSTEP_PROGRAM, "compare", quick, slow};
+    std::vector<std::string> words = {lockstep_program(), "compare", quick, slow};
     words.insert(words.end(), more.begin(), more.end());
     return run(words).exit_code();
   };

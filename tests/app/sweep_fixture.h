@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
@@ -15,7 +16,7 @@ class Sweep : public ::testing::Test {
   std::string results() const { return (directory_ / "out").string(); }
 
   std::vector<std::string> sweep(const std::vector<std::string>& more) const {
-    std::vector<std::string> words = {LOCKSTEP_PROGRAM,     "sweep",
+    std::vector<std::string> words = {lockstep_program(),   "sweep",
                                       "--models=trivial:2", "--num-warmup-batches=1",
                                       "--num-batches=3",    "--output=" + results(),
                                       "--threads=1"};

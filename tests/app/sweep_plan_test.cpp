@@ -3,6 +3,7 @@
 
 #include "app/sweep_fixture.h"
 #include "measure/host.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -51,11 +52,11 @@ TEST_F(Sweep, OptionsThatChangeNothingAreNamed) {
 TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {
   const std::string file = (directory_ / "sweep.toml").string();
   std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";
-  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--output", results()});
+  const Ran listed = run({lockstep_program(), "sweep", file, "--dry-run", "--output", results()});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("4 runs, 2 launches each; 8 of 8 launches remain, about "));
   const Ran fewer =
-      run({LOCKSTEP_PROGRAM, "sweep", file, "--dry-run", "--devices=1", "--output", results()});
+      run({lockstep_program(), "sweep", file, "--dry-run", "--devices=1", "--output", results()});
   EXPECT_THAT(fewer.out, HasSubstr("2 runs, 2 launches each")) << fewer.err;
   EXPECT_FALSE(fs::exists(results()));
 }
@@ -111,30 +112,36 @@ TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
             "lockstep: --train-dir: not supported in a sweep, whose runs would resume from each "
             "other's checkpoints\n");
   EXPECT_THAT(run(sweep({"--job-name=worker"})).err, HasSubstr("starts all processes"));
-  const std::string help = run({LOCKSTEP_PROGRAM, "sweep", "--help"}).out;
+  const std::string help = run({lockstep_program(), "sweep", "--help"}).out;
   for (const char* flag : {"\n      --train-dir", "\n      --eval ", "\n      --job-name"}) {
     EXPECT_THAT(help, Not(HasSubstr(flag)));
   }
   EXPECT_THAT(help, HasSubstr("For all runs:"));
-  const Ran file = run({LOCKSTEP_PROGRAM, "sweep", "nosuch.toml"});
+  const Ran file = run({lockstep_program(), "sweep", "nosuch.toml"});
   EXPECT_EQ(file.exit_code(), 2);
   EXPECT_EQ(file.err, "lockstep: nosuch.toml: no such file\n");
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", directory_.string()}).err,
+  EXPECT_THAT(run({lockstep_program(), "sweep", directory_.string()}).err,
               HasSubstr("is a directory; give a sweep file"));
   const std::string twice = (directory_ / "twice.toml").string();
   std::ofstream(twice) << "models = 'trivial:2'\nrepeats = [3, 4]\n";
-  EXPECT_THAT(run({LOCKSTEP_PROGRAM, "sweep", twice, "--dry-run"}).err,
+  EXPECT_THAT(run({lockstep_program(), "sweep", twice, "--dry-run"}).err,
               HasSubstr("twice.toml:2: repeats takes one value, not 2"));
+}
+
+TEST_F(Sweep, AnUnknownAxisOfATableIsReportedBeforeAnythingRuns) {
+  const Ran ran = run(sweep({"--pivot=devics,model"}));
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_EQ(ran.err, "lockstep: --pivot: unknown axis 'devics'; did you mean devices?\n");
 }
 
 TEST_F(Sweep, TheExamplesCanBeRun) {
   const auto listed = [&](const fs::path& file) {
     const Ran ran =
-        run({LOCKSTEP_PROGRAM, "sweep", file.string(), "--dry-run", "--output", results()});
+        run({lockstep_program(), "sweep", file.string(), "--dry-run", "--output", results()});
     EXPECT_EQ(ran.exit_code(), 0) << file << ran.err;
     return ran.out;
   };
-  const fs::path examples = LOCKSTEP_EXAMPLES "/sweeps";
+  const fs::path examples = project_path("examples/sweeps");
   for (const auto& file : fs::directory_iterator(examples)) listed(file);
   EXPECT_THAT(listed(examples / "scaling.toml"), HasSubstr("inception3:16 x2 native"));
   EXPECT_THAT(listed(examples / "aws_g2.toml"), HasSubstr("inception3:8, alexnet:128"));
@@ -143,14 +150,14 @@ TEST_F(Sweep, TheExamplesCanBeRun) {
 }
 
 TEST_F(Sweep, WithoutOptionsThePlanHasNetworksStrategiesAndAllDevices) {
-  const Ran listed = run({LOCKSTEP_PROGRAM, "sweep", "--dry-run", "--max-devices=2", "--output",
+  const Ran listed = run({lockstep_program(), "sweep", "--dry-run", "--max-devices=2", "--output",
                           results(), "--launcher=local"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("plan: 8 runs, 3 launches each; 24 of 24 launches remain"));
   EXPECT_THAT(listed.out, HasSubstr("num-devices: 1, 2"));
   EXPECT_THAT(listed.out, HasSubstr("variable-update: parameter_server, replicated"));
   const Ran hosts =
-      run({LOCKSTEP_PROGRAM, "sweep", "--hosts=a,b", "--dry-run", "--output", results()});
+      run({lockstep_program(), "sweep", "--hosts=a,b", "--dry-run", "--output", results()});
   EXPECT_THAT(hosts.out, HasSubstr("plan: 8 runs, 3 launches each")) << hosts.err;
   EXPECT_THAT(hosts.out, HasSubstr("nodes: 1, 2"));
 }
@@ -172,7 +179,7 @@ TEST_F(Sweep, SlashesSeparateNamedValuesButNotPaths) {
 
 TEST_F(Sweep, APresetGivesTheBatchSizes) {
   const auto listed = [&](const char* preset) {
-    return run({LOCKSTEP_PROGRAM, "sweep", "--models", "Inceptionv3,Alexnet:16", "--batch-preset",
+    return run({lockstep_program(), "sweep", "--models", "Inceptionv3,Alexnet:16", "--batch-preset",
                 preset, "--num-devices=1", "--dry-run", "--output", results()});
   };
   EXPECT_THAT(listed("aws-g2").out, HasSubstr("model:batch: inception3:8, alexnet:16"));

@@ -11,11 +11,13 @@
 #include "process/process.h"
 #include "report/results/results_store.h"
 #include "support/file_text.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -41,11 +43,19 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   const std::string page = file_text(results() + "/report.html");
   EXPECT_TRUE(fs::exists(results() + "/comparison_graph.svg"));
   EXPECT_TRUE(fs::exists(results() + "/csv_native/trivial_b2.csv.ideal"));
-  const Ran report = run({LOCKSTEP_PROGRAM, "report", results()});
+  const Ran report = run({lockstep_program(), "report", results()});
   ASSERT_EQ(report.outcome.end, RunEnd::Completed) << report.err;
   EXPECT_EQ(file_text(results() + "/report.html"), page) << "'lockstep report' writes the same";
-  const Ran same = run({LOCKSTEP_PROGRAM, "report", results(), "--baseline", results()});
+  const Ran same = run({lockstep_program(), "report", results(), "--baseline", results()});
   EXPECT_NE(same.exit_code(), 1) << same.out;  // 2 where three launches are too few to tell
+}
+
+TEST_F(Sweep, EndsWithATableByTwoAxesIfAsked) {
+  const Ran ran = run(sweep({"--num-devices=1", "--repeats=1", "--fake-location=gpu/cpu",
+                             "--pivot=devices,synthetic_location"}));
+  ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("by devices and synthetic-location:\ndevices +device +host\n"
+                                     "1 +[0-9]"));
 }
 
 TEST_F(Sweep, LogsOfSeveralWorkersAreKeptBesideTheResults) {

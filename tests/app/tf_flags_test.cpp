@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -27,7 +28,7 @@ struct KnownFlag {
 // "-" is no default at all, "''" an empty one.
 std::vector<KnownFlag> known_flags() {
   std::vector<KnownFlag> flags;
-  std::ifstream file(LOCKSTEP_TF_FLAGS);
+  std::ifstream file(project_path("tests/app/tf_cnn_benchmarks_flags.txt"));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     KnownFlag flag;
@@ -126,7 +127,7 @@ TEST(TfFlags, FlagsWithTheSameReasonShareANote) {
 }
 
 TEST(TfFlags, RefusalsAreReportedWithAllOtherProblems) {
-  const Answer answer = answer_to({"--use_fp16", "--batch_size=lots", "--debugger", "cli"});
+  const Answer answer = answer_to({"--fp16_vars", "--batch_size=lots", "--debugger", "cli"});
   EXPECT_EQ(split(answer.problems, '\n').size(), 3u) << answer.problems;
 }
 
@@ -147,7 +148,7 @@ TEST(TfFlags, FlagsOfAbslAreNotedOrObeyed) {
 
 // `lockstep train` prints the same, and a row that changes changes the page.
 TEST(TfFlags, TheDocumentationShowsTheTable) {
-  std::ifstream file(LOCKSTEP_DOCS "/tf_cnn_benchmarks.md");
+  std::ifstream file(project_path("docs/tf_cnn_benchmarks.md"));
   std::stringstream page;
   page << file.rdbuf();
   const std::string table = tf_flags_markdown();

@@ -150,7 +150,7 @@ TEST_F(External, MistakesAreUsageErrorsBeforeAnythingStarts) {
   const Outcome bad = train(path("bad.toml"));
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, HasSubstr("bad.toml:1: command must be a list of strings"));
-  EXPECT_THAT(bad.err, HasSubstr("bad.toml:2: colour is not a valid key"));
+  EXPECT_THAT(bad.err, HasSubstr("bad.toml:2: unknown key colour; use one of"));
   EXPECT_FALSE(fs::exists(path("r.json")));
   EXPECT_EQ(train("unknown_program").code, 2);
   const Outcome unheard = train(definition("echo total 1"), {"--optimizer=adam"});

@@ -1,6 +1,7 @@
 // 'lockstep tune' as a user calls it.
 #include "app/sweep_fixture.h"
 #include "report/results/results_store.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -9,23 +10,23 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST_F(Sweep, TuneListsItsCandidatesAndRequiresOneNetwork) {
-  const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=2",
+  const Ran listed = run({lockstep_program(), "tune", "--model=trivial", "--num-devices=2",
                           "--gradient-compression=none", "--dry-run", "--threads=1"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("variable-update=parameter_server"));
   EXPECT_THAT(listed.out, HasSubstr("all-reduce-spec=ring"));
   EXPECT_THAT(listed.out, HasSubstr("16 candidates"));
   const Ran alone =
-      run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--num-devices=1", "--dry-run"});
+      run({lockstep_program(), "tune", "--model=trivial", "--num-devices=1", "--dry-run"});
   ASSERT_EQ(alone.outcome.end, RunEnd::Completed) << alone.err;
-  const Ran two = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial,lenet"});
+  const Ran two = run({lockstep_program(), "tune", "--model=trivial,lenet"});
   EXPECT_EQ(two.exit_code(), 2);
   EXPECT_THAT(two.err, HasSubstr("tune needs one network"));
 }
 
 TEST_F(Sweep, TuneEndsWithTheWinnersCommandLine) {
   const Ran ran =
-      run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--batch-size=2", "--num-devices=2",
+      run({lockstep_program(), "tune", "--model=trivial", "--batch-size=2", "--num-devices=2",
            "--num-warmup-batches=1", "--num-batches=2", "--variable-update=replicated",
            "--gradient-compression=none", "--all-reduce-spec=ring", "--bucket-mb=1,2,4",
            "--threads=1", "--repeats=2", "--output=" + results()});
@@ -37,7 +38,7 @@ TEST_F(Sweep, TuneEndsWithTheWinnersCommandLine) {
 }
 
 TEST_F(Sweep, TuneOnHostsUsesAllOfThemAndLeavesTheirCoresToThem) {
-  const Ran listed = run({LOCKSTEP_PROGRAM, "tune", "--model=trivial", "--hosts=a:2,b:2",
+  const Ran listed = run({lockstep_program(), "tune", "--model=trivial", "--hosts=a:2,b:2",
                           "--gradient-compression=none", "--dry-run"});
   ASSERT_EQ(listed.outcome.end, RunEnd::Completed) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("variable-update=parameter_server"));

@@ -10,15 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.h"
+
 namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-const fs::path kRoot = LOCKSTEP_SOURCE_DIR;
+const fs::path kRoot = fs::path(project_path("src")).parent_path();
 constexpr int kLongestFile = 350;
-constexpr int kMostSources = 32;
+constexpr int kMostSources = 30;
 
 Words lines_of(const fs::path& file) {
   std::ifstream in(file);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "architecture/type_definitions.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -24,7 +25,7 @@ std::string contents(const fs::path& file) {
 }
 
 TEST(OneDefinition, NoTwoFilesDefineATypeOfOneName) {
-  const fs::path root = LOCKSTEP_SOURCE_DIR "/src";
+  const fs::path root = project_path("src");
   std::map<std::string, std::set<std::string>> files_by_type;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     const fs::path extension = entry.path().extension();

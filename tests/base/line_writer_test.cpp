@@ -46,5 +46,21 @@ TEST_F(LineWriterTest, APromptComesWithAFlushAndTheRestAtTheEnd) {
   EXPECT_EQ(next_write(), "no newline");
 }
 
+TEST_F(LineWriterTest, HeldLinesAreWrittenWhenSomebodyAsksForThem) {
+  LineWriter buffer(ends_[1]);
+  std::ostream out(&buffer);
+  buffer.hold();
+  for (int i = 0; i < 100'000; ++i) out << "line " << i << "\n";
+  EXPECT_EQ(next_write(), "nothing");
+  out << "the last\n" << std::flush;
+  fcntl(ends_[1], F_SETPIPE_SZ, 1 << 20);
+  buffer.flush_held();
+  std::string all;
+  for (std::string next = next_write(); next != "nothing"; next = next_write()) all += next;
+  EXPECT_TRUE(all.ends_with("line 99999\nthe last\n"));
+  EXPECT_TRUE(all.starts_with("line ")) << "a line is not cut";
+  EXPECT_LE(all.size(), 1u << 16);
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -29,8 +30,8 @@ class Compare : public ::testing::Test {
   int run(const std::string& more) const {
     const std::string folder = directory_.string();
     const std::string line =
-        "cd " + folder + " && XDG_CACHE_HOME=" + folder +
-        " PYTHONDONTWRITEBYTECODE=1 python3 " COMPARE_SCRIPT " --lockstep " LOCKSTEP_PROGRAM
+        "cd " + folder + " && XDG_CACHE_HOME=" + folder + " PYTHONDONTWRITEBYTECODE=1 python3 " +
+        project_path("bench/compare/compare.py") + " --lockstep " + lockstep_program() +
         " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch"
         " --results results --document page.md " +
         more + " >out 2>err";

@@ -1,109 +1,159 @@
 """demands.py: what every run owes after a fault. Each broken demand is one sentence."""
 import json
 import os
+import re
+import signal
 import subprocess
 import time
 
 import processes
 
-PATIENCE = 75  # seconds
+PATIENCE = 75  # seconds from the fault, or from the interrupt of a run that it did not hurt
+FOR_THE_LAST = 10  # seconds for a stopped process that its user continues
+FOR_A_COMMAND = 120
+INTERNAL = ("terminate called", "what():", "json.exception", "Traceback", "Assertion", "basic_string",
+            "filesystem error")
+NOT_OF_LOCKSTEP = ("faketime",)  # in /dev/shm
+# What docs/reliability.md says may stay in /dev/shm, by launcher and fault: nobody is left to remove
+# what Open MPI makes while its ranks start.
+MAY_STAY = {("mpirun", "kill launcher, guard"): ("vader_segment",)}
+# Words that name a cause, by fault. Whoever hurt the run must be able to see what happened.
+CAUSES = {
+    "kill one": r"died|signal 9|[Kk]illed|lost|closed|not answer|timeout|ended with|failed",
+    "stop one": r"died|stalled|timeout|lost|closed|not answer|no output|stopped|ended with|failed",
+    "link down": r"died|lost|closed|not answer|timeout|[Tt]imed out|not responding|unreachable|No route|ended with|failed",
+}
 
 
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.1)
-    return condition()
+def wait_until(condition, deadline):
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.2)
+    return True
 
 
-def broken(run, ended, mark, fault, done, shared_before, lockstep):
-    """`ended`: exit code and stderr of the first process; None: it has not ended. `done`: what the
-    fault did; None: nothing, the run had ended."""
-    sentences = []
-    if ended is None:
-        sentences.append(f"the run has not ended after {PATIENCE} s")
-    if not wait_for(lambda: not processes.marked(mark), PATIENCE):
-        for pid in processes.marked(mark):
-            sentences.append(f"left behind ({processes.state(pid)}): {processes.words(pid)}")
-    left = wait_for_shared_memory(shared_before)
-    sentences += [f"left behind: /dev/shm/{name}" for name in left]
-    sentences += remote_files(run)
-    if ended is not None:
-        sentences += judge_end(run, ended, fault, done)
-    sentences += read_store(run, lockstep)
-    sentences += load_checkpoint(run, lockstep)
+def what_is_left(run, before, exempt, fault):
+    """One sentence for each thing that a run should have ended or removed by now."""
+    world = run.world
+    allowed = NOT_OF_LOCKSTEP + MAY_STAY.get((run.kind, fault), ())
+    left = [f"process ({processes.state(pid)}): {processes.words(pid)}"
+            for pid in processes.living(world) if pid != exempt]
+    for host in world.hosts:
+        left += [f"port {port} on {host.name}" for port in ports(host) - before.ports[host.name]]
+        left += [f"/dev/shm/{name} on {host.name}" for name in sorted(shared_memory(host, allowed))]
+        remote = host.seen(world.remote)
+        if os.path.isdir(remote):
+            left += [f"{name} in the remote directory of {host.name}" for name in
+                     sorted(os.listdir(remote)) if name.startswith("run-") or "." in name]
+    if not left and run.kind == "slurm":
+        left += [f"Slurm job: {line}" for line in jobs(world)]
+    return left
+
+
+def jobs(world):
+    try:
+        return world.ask(["squeue", "--noheader", "--format=%i %T"], seconds=20).stdout.splitlines()
+    except subprocess.TimeoutExpired:
+        return ["squeue does not answer"]
+
+
+def ports(host):
+    """On which somebody listens."""
+    found = set()
+    for name in ("tcp", "tcp6"):
+        with open(f"/proc/{host.init}/net/{name}", encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A":
+                    found.add(int(fields[1].rpartition(":")[2], 16))
+    return found
+
+
+def shared_memory(host, allowed):
+    return {name for name in os.listdir(host.seen("/dev/shm"))
+            if not any(word in name for word in allowed)}
+
+
+class Before:
+    """What there was before the run: services have ports of their own."""
+
+    def __init__(self, world):
+        self.ports = {host.name: ports(host) for host in world.hosts}
+        self.results = []  # whole lines of results.jsonl when the fault struck
+
+
+def result_lines(run):
+    try:
+        with open(run.world.seen(f"{run.sweep}/results.jsonl"), "rb") as file:
+            return file.read().split(b"\n")[:-1]  # the last may be incomplete
+    except OSError:
+        return []
+
+
+def is_series(run):
+    """Of runs, one of which may fail."""
+    return run.kind in ("sweep", "tune")
+
+
+def judge_end(run, code, words, fault, done):
+    if done is None:
+        return [] if code in (0, 130) else [f"the run failed before the fault, exit code {code}"]
+    sentences = [f"internal message on stderr: {word}" for word in INTERNAL if word in words]
+    if "kill launcher" in fault:
+        return sentences
+    if code == 0 and not is_series(run):
+        sentences.append("exit code 0")
+    if code > 0 and not words.strip():  # below 0 a signal ended it, and that is the reason
+        sentences.append(f"exit code {code} without a word on stderr")
+    if done.hurts and not is_series(run) and fault in CAUSES and not re.search(CAUSES[fault], words):
+        sentences.append("stderr does not name the cause")
     return sentences
 
 
-def shared_memory():
-    """Blocks that no process of this machine uses."""
-    names = {name for name in os.listdir("/dev/shm") if "lockstep" in name or "vader" in name}
-    if names:
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as file:
-                    maps = file.read()
-            except OSError:  # it ended
-                continue
-            names = {name for name in names if f"/dev/shm/{name}" not in maps}
-    return names
-
-
-def wait_for_shared_memory(before):
-    wait_for(lambda: shared_memory() <= before, 5)
-    return shared_memory() - before
-
-
-def remote_files(run):
-    if not os.path.isdir(run.remote):
-        return []
-    odd = [name for name in os.listdir(run.remote) if name.startswith("run-") or "." in name]
-    wait_for(lambda: not any(os.path.exists(os.path.join(run.remote, name)) for name in odd), 10)
-    return [f"left behind on the host: {name}" for name in odd
-            if os.path.exists(os.path.join(run.remote, name))]
-
-
-def judge_end(run, ended, fault, done):
-    code, words = ended
-    if done is None and code not in (0, 130):
-        return [f"the run failed before the fault: {words.strip()[-300:]}"]
-    if "kill launcher" in fault:
-        return []
-    if code == 0 and run.kind != "sweep" and not os.path.exists(run.result):
-        return ["exit code 0, but no result"]
-    if code > 0 and not words.strip():  # below 0 a signal ended it, and that is the reason
-        return [f"exit code {code} without a word on stderr"]
-    if "terminate called" in words or "what():" in words or "json.exception" in words:
-        return ["an internal message on stderr"]
-    return []
-
-
-def read_store(run, lockstep):
-    path = os.path.join(run.sweep, "results.jsonl")
-    if not os.path.exists(path):
-        return []
-    with open(path, "rb") as file:
-        lines = file.read().split(b"\n")
-    for line in lines[:-1]:  # the last may be incomplete
+def read_files(run, before, done, lockstep):
+    """Results are whole, those that were there still are, and checkpoints load."""
+    sentences = []
+    removed = done is not None and done.removed
+    lines = result_lines(run)
+    if not removed and lines[:len(before.results)] != before.results:
+        sentences.append("a result that was in results.jsonl is lost")
+    for line in lines:
         try:
             json.loads(line)
         except ValueError:
-            return ["a line of results.jsonl that is not the last is damaged"]
-    read = subprocess.run([lockstep, "report", run.sweep], capture_output=True, timeout=120,
-                          check=False)
-    if read.returncode not in (0, 2):
-        return [f"report of the sweep: exit code {read.returncode}"]
-    return []
+            sentences.append("a line of results.jsonl is damaged")
+    if lines:
+        code = ask(run, [lockstep, "report", run.sweep]).returncode
+        if code not in (0, 2):
+            sentences.append(f"'lockstep report' of the sweep: exit code {code}")
+    try:
+        with open(run.world.seen(run.result), "rb") as file:
+            json.load(file)
+    except FileNotFoundError:
+        pass
+    except ValueError:
+        sentences.append("the result file is damaged")
+    if not removed and has_files(run.world.seen(run.checkpoints)):
+        loaded = ask(run, [lockstep, "train", "--model=lenet", "--batch-size=2", "--threads=1",
+                           "--eval", "--num-eval-batches=1", f"--train-dir={run.checkpoints}"])
+        if loaded.returncode != 0 and "no checkpoint" not in loaded.stderr:
+            sentences.append(f"checkpoint does not load: {loaded.stderr.strip()[-200:]}")
+    return sentences
 
 
-def load_checkpoint(run, lockstep):
-    if not os.path.isdir(run.checkpoints) or not os.listdir(run.checkpoints):
-        return []
-    resumed = subprocess.run(
-        [lockstep, "train", "--model=lenet", "--batch-size=2", "--threads=1", "--eval",
-         "--num-eval-batches=1", f"--train-dir={run.checkpoints}"],
-        capture_output=True, text=True, timeout=120, check=False)
-    damaged = "damaged" in resumed.stderr or "checksum" in resumed.stderr
-    return [f"checkpoint does not load: {resumed.stderr.strip()[-200:]}"] if damaged else []
+def has_files(folder):
+    return os.path.isdir(folder) and bool(os.listdir(folder))
+
+
+def ask(run, argv):
+    """A working directory may be gone by now."""
+    os.makedirs(run.world.seen(run.world.work), exist_ok=True)
+    return run.world.ask(argv, seconds=FOR_A_COMMAND)
+
+
+def continue_process(pid):
+    try:
+        os.kill(pid, signal.SIGCONT)
+    except ProcessLookupError:
+        pass

@@ -3,123 +3,126 @@
 A run is a list of commands. The first is the one whose exit code and words count; the others are
 processes that a user would start by hand.
 """
+import collections
 import os
-import socket
-import subprocess
+import shutil
+
+import services
 
 STRATEGIES = ["replicated", "horovod", "parameter_server", "distributed_replicated", "independent"]
 SERVERS = {"parameter_server", "distributed_replicated"}
 # More than any run makes: it ends by the fault, or is interrupted if that did not hurt.
 BATCHES = 1_000_000
+PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                      "../../build/frameworks/pytorch/bin/python3")
 
 
 class Run:
-    def __init__(self, commands, directory, kind):
-        self.commands = commands
-        self.directory = directory
+    """Its files, as paths on host 0."""
+
+    def __init__(self, kind, commands, world):
         self.kind = kind
-        self.result = os.path.join(directory, "result.json")
-        self.checkpoints = os.path.join(directory, "checkpoints")
-        self.sweep = os.path.join(directory, "sweep")
-        self.remote = os.path.join(directory, "remote")
+        self.commands = commands
+        self.world = world
+        self.result = f"{world.work}/result.json"
+        self.checkpoints = f"{world.work}/checkpoints"
+        self.sweep = f"{world.work}/sweep"
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
-def options(random, directory):
+def options(random, world):
     strategy = random.choice(STRATEGIES)
     words = ["--model=lenet", "--batch-size=2", f"--num-batches={BATCHES}", "--num-warmup-batches=1",
              "--threads=1", "--stall-timeout=15", "--display-every=1", "--init-learning-rate=1e-7",
-             f"--variable-update={strategy}", f"--result={directory}/result.json"]
+             f"--variable-update={strategy}", "--result=result.json"]
     if strategy != "independent" and random.random() < 0.5:  # which has no one set of values
-        words += [f"--train-dir={directory}/checkpoints", "--save-model-steps=50"]
+        words += [f"--train-dir={world.work}/checkpoints", "--save-model-steps=50"]
     return strategy, words
 
 
-def local(random, lockstep, directory, _services):
-    strategy, words = options(random, directory)
+def local(random, lockstep, world):
+    strategy, words = options(random, world)
     if strategy in SERVERS:
         words += random.choice([["--num-ps=1"], ["--num-ps=2"], ["--ps-in-worker"]])
     return [[lockstep, "train", "--launcher=local", f"--num-devices={random.choice([2, 3])}", *words]]
 
 
-def mpirun(random, lockstep, directory, _services):
-    _, words = options(random, directory)
-    words.append(f"--communicator={random.choice(['auto', 'mpi', 'gloo'])}")
+def mpirun(random, lockstep, world):
+    strategy, words = options(random, world)
+    communicator = random.choice(["auto", "mpi", "gloo"])
+    if strategy != "independent":
+        words.append(f"--communicator={communicator}")
     return [[lockstep, "train", "--launcher=mpirun", "--num-devices=2",
              "--mpirun-option=--oversubscribe", *words]]
 
 
-def by_hand(random, lockstep, directory, _services):
-    strategy, words = options(random, directory)
-    ports = free_ports(3)
-    workers = ",".join(f"127.0.0.1:{port}" for port in ports[:2])
-    words += [f"--worker-hosts={workers}", "--interface=lo"]
+def by_hand(random, lockstep, world):
+    strategy, words = options(random, world)
+    words += ["--worker-hosts=127.0.0.1:7001,127.0.0.1:7002", "--interface=lo"]
     roles = [("worker", 0), ("worker", 1)]
     if strategy in SERVERS:
-        words.append(f"--ps-hosts=127.0.0.1:{ports[2]}")
+        words.append("--ps-hosts=127.0.0.1:7003")
         roles.append(("ps", 0))
     return [[lockstep, "train", f"--job-name={role}", f"--task-index={index}", *words]
             for role, index in roles]
 
 
-def ssh(random, lockstep, directory, services):
-    strategy, words = options(random, directory)
+def ssh(random, lockstep, world):
+    strategy, words = options(random, world)
     if strategy in SERVERS:
         words.append("--num-ps=1")
-    return [[lockstep, "train", "--hosts=127.0.0.1,127.0.0.2", f"--remote-dir={directory}/remote",
-             *services.ssh_options(), *words]]
+    return [[lockstep, "train", "--hosts=host0,host1", f"--remote-dir={world.remote}",
+             *services.ssh_options(world.keys), *words]]
 
 
-def sweep(random, lockstep, directory, _services):
+def slurm(random, lockstep, world):
+    """Submitted, or inside an allocation."""
+    strategy, words = options(random, world)
+    if strategy in SERVERS:
+        words.append("--num-ps=1")
+    before, after = random.choice([([], ["-n", "2"]), (["salloc", "--quiet", "--nodes=2"], [])])
+    return [[*before, lockstep, "train", "--launcher=slurm", *after, *words]]
+
+
+def sweep(random, lockstep, _world):
     strategies = ",".join(random.sample(STRATEGIES, 2))
     return [[lockstep, "sweep", "--models=lenet:2", f"--variable-update={strategies}",
              "--num-devices=1,2", "--num-batches=60", "--num-warmup-batches=1", "--threads=1",
-             "--repeats=2", "--stall-timeout=15", f"--output={directory}/sweep"]]
+             "--repeats=2", "--stall-timeout=15", "--output=sweep"]]
 
 
-KINDS = {"local": local, "mpirun": mpirun, "by hand": by_hand, "ssh": ssh, "sweep": sweep}
+def tune(random, lockstep, _world):
+    strategies = ",".join(random.sample(STRATEGIES, 3))
+    return [[lockstep, "tune", "--model=lenet", "--batch-size=2", "--num-devices=2", "--threads=1",
+             f"--variable-update={strategies}", "--num-batches=60", "--num-warmup-batches=1",
+             "--repeats=3", "--stall-timeout=15", "--output=sweep"]]
 
 
-class Services:
-    """An sshd of our own on the loopback addresses, with keys of its own."""
+def pytorch(_random, lockstep, _world):
+    return [[lockstep, "train", "--framework=pytorch", f"--python={PYTHON}", "--num-devices=2",
+             "--model=lenet", "--batch-size=2", f"--num-batches={BATCHES}", "--display-every=1",
+             "--num-warmup-batches=1", "--threads=1", "--stall-timeout=15", "--result=result.json"]]
 
-    def __init__(self, directory):
-        self.directory = directory
-        self.process = None
-        self.port = free_ports(1)[0]
 
-    def start(self):
-        for key in ("host_key", "user_key"):
-            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
-                            f"{self.directory}/{key}"], check=True)
-        os.makedirs("/run/sshd", exist_ok=True)
-        with open(f"{self.directory}/host_key.pub", encoding="utf-8") as file:
-            key = file.read()
-        with open(f"{self.directory}/known_hosts", "w", encoding="utf-8") as file:
-            file.write("* " + key)
-        self.process = subprocess.Popen(
-            ["/usr/sbin/sshd", "-D", "-f", "/dev/null", "-h", f"{self.directory}/host_key",
-             "-E", f"{self.directory}/sshd.log", "-o", f"ListenAddress=127.0.0.1:{self.port}",
-             "-o", f"ListenAddress=127.0.0.2:{self.port}", "-o", "StrictModes=no", "-o", "UsePAM=no",
-             "-o", "PermitRootLogin=yes", "-o", "AcceptEnv=LOCKSTEP_CHAOS", "-o",
-             f"AuthorizedKeysFile={self.directory}/user_key.pub", "-o", "PidFile=none"])
+def nothing(_world):
+    pass
 
-    def ssh_options(self):
-        return [f"--ssh-option={option}" for option in (
-            f"IdentityFile={self.directory}/user_key", "IdentitiesOnly=yes", f"Port={self.port}",
-            f"UserKnownHostsFile={self.directory}/known_hosts", "GlobalKnownHostsFile=/dev/null",
-            "SendEnv=LOCKSTEP_CHAOS", "ServerAliveInterval=2")]
 
-    def stop(self):
-        if self.process:
-            self.process.terminate()
-            self.process.wait()
+# `needs`: a program without which there are no such runs. `longest`: seconds until the fault.
+Kind = collections.namedtuple("Kind", "commands needs hosts start_services longest",
+                              defaults=("sh", 1, nothing, 8))
+KINDS = {
+    "local": Kind(local),
+    "mpirun": Kind(mpirun, "mpirun"),
+    "by hand": Kind(by_hand),
+    "ssh": Kind(ssh, "/usr/sbin/sshd", 2, services.start_sshd, 12),
+    "slurm": Kind(slurm, "/usr/sbin/slurmctld", 1, services.start_slurm, 12),
+    "sweep": Kind(sweep),
+    "tune": Kind(tune),
+    "pytorch": Kind(pytorch, PYTHON, longest=20),
+}
+
+
+def missing(kind):
+    """What this machine lacks for it; empty if nothing."""
+    needs = KINDS[kind].needs
+    return "" if shutil.which(needs) else f"there is no {needs}"

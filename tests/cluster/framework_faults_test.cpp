@@ -11,6 +11,7 @@
 #include "framework/frameworks.h"
 #include "process/processes.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -20,9 +21,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 const Framework& framework() { return frameworks().front(); }
-std::string real_python() {
-  return fmt::format("{}/{}/bin/python3", LOCKSTEP_FRAMEWORKS_DIR, framework().name);
-}
+std::string real_python() { return framework_python(framework().name); }
 
 // Two ranks by mpirun, on this machine.
 class ByMpirun : public ::testing::Test {
@@ -72,7 +71,7 @@ class FrameworkFaults : public Launcher {
     std::ofstream(this->path("python")) << "#!/bin/sh\n" << python << "\n";
     fs::permissions(this->path("python"), fs::perms::owner_all);
     std::vector<std::string> words = {
-        LOCKSTEP_PROGRAM,
+        lockstep_program(),
         "train",
         "--model=lenet",
         "--batch-size=4",

@@ -7,6 +7,7 @@
 #include "cluster/ssh_cluster.h"
 #include "framework/frameworks.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 
 namespace lockstep {
 
@@ -19,9 +20,7 @@ using ::testing::HasSubstr;
 class FrameworkHosts : public SshCluster, public ::testing::WithParamInterface<Framework> {
  protected:
   static std::string name() { return std::string(GetParam().name); }
-  static std::string python() {
-    return fmt::format("{}/{}/bin/python3", LOCKSTEP_FRAMEWORKS_DIR, name());
-  }
+  static std::string python() { return framework_python(name()); }
   static std::string framework() {
     return fmt::format("--framework={}:{}", name(), GetParam().modes[0]);
   }

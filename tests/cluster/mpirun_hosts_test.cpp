@@ -5,6 +5,7 @@
 #include "cluster/ssh_cluster.h"
 #include "report/results/run_result.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -47,7 +48,7 @@ class MpirunHosts : public SshCluster {
                       "-mca",
                       "btl",
                       "^openib",
-                      LOCKSTEP_PROGRAM,
+                      lockstep_program(),
                       "train",
                       "--model",
                       "lenet",

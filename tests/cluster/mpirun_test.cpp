@@ -11,6 +11,7 @@
 #include "process/processes.h"
 #include "report/results/run_result.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -26,7 +27,7 @@ class MpirunRuns : public ::testing::Test {
     std::vector<std::string> words = {"env",
                                       "--chdir=" + directory_.string(),
                                       kLeaksOfOpenMpi,
-                                      LOCKSTEP_PROGRAM,
+                                      lockstep_program(),
                                       "train",
                                       "--launcher=mpirun",
                                       "--model=lenet",

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <regex>
 
 #include "cluster/processes_in.h"
 #include "process/processes.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -16,32 +18,6 @@ namespace fs = std::filesystem;
 constexpr int kMostQuestions = 5000;  // to a controller that may be busy, a minute or so
 
 constexpr const char* kDaemons[] = {"/usr/sbin/munged", "/usr/sbin/slurmctld", "/usr/sbin/slurmd"};
-
-// {0} is the directory. Nothing of it is looked up elsewhere.
-constexpr const char* kConfiguration = R"(ClusterName=lockstep
-SlurmctldHost=host0(127.0.0.1)
-SlurmUser=root
-AuthType=auth/munge
-AuthInfo=socket={0}/munge.socket
-StateSaveLocation={0}/state
-SlurmdSpoolDir={0}/spool-%n
-SlurmctldPidFile={0}/slurmctld.pid
-SlurmdPidFile={0}/slurmd-%n.pid
-SlurmctldLogFile={0}/slurmctld.log
-SlurmdLogFile={0}/slurmd-%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SlurmdParameters=config_overrides
-ReturnToService=2
-MpiDefault=none
-SwitchType=switch/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-KillWait=5
-NodeName=n[1-2] NodeHostname=host0 NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=2
-PartitionName=all Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
-)";
 
 std::string contents(const fs::path& file) {
   std::ifstream stream(file);
@@ -80,7 +56,9 @@ void SlurmCluster::TearDown() {
 
 void SlurmCluster::write_configuration() const {
   fs::create_directory(path("state"));
-  std::ofstream(path("slurm.conf")) << fmt::format(fmt::runtime(kConfiguration), path("."));
+  std::ofstream(path("slurm.conf"))
+      << std::regex_replace(contents(project_path("tests/cluster/slurm.conf")),
+                            std::regex("DIRECTORY"), directory_.string());
   std::ofstream(path("munge.key")) << std::string(128, 'k');
   fs::permissions(path("munge.key"), fs::perms(0400));
 }
@@ -122,10 +100,10 @@ Ran SlurmCluster::run_on_host(const std::vector<std::string>& argv,
 }
 
 std::vector<std::string> SlurmCluster::train(const std::vector<std::string>& more) {
-  std::vector<std::string> words = {LOCKSTEP_PROGRAM,  "train",
-                                    "--model=lenet",   "--batch-size=4",
-                                    "--num-batches=6", "--num-warmup-batches=2",
-                                    "--threads=1",     "--init-learning-rate=1e-7"};
+  std::vector<std::string> words = {lockstep_program(), "train",
+                                    "--model=lenet",    "--batch-size=4",
+                                    "--num-batches=6",  "--num-warmup-batches=2",
+                                    "--threads=1",      "--init-learning-rate=1e-7"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }

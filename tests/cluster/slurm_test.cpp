@@ -9,6 +9,7 @@
 #include "cluster/slurm_cluster.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -116,7 +117,7 @@ TEST_F(SlurmRuns, NoShellInterpretsUserInput) {
 }
 
 TEST_F(SlurmRuns, TheDoctorShowsTheErrorOfSrunWithAdvice) {
-  const Ran ran = run_on_host(prefixed({"env", "SLURM_PARTITION=nowhere", LOCKSTEP_PROGRAM},
+  const Ran ran = run_on_host(prefixed({"env", "SLURM_PARTITION=nowhere", lockstep_program()},
                                        {"doctor", "--slurm", "-n", "2"}));
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("problem +reachable +.*nvalid partition"));
@@ -125,7 +126,7 @@ TEST_F(SlurmRuns, TheDoctorShowsTheErrorOfSrunWithAdvice) {
 }
 
 TEST_F(SlurmRuns, TheDoctorChecksEveryNode) {
-  const Ran ran = run_on_host(prefixed({LOCKSTEP_PROGRAM}, {"doctor", "--slurm", "-n", "2"}));
+  const Ran ran = run_on_host(prefixed({lockstep_program()}, {"doctor", "--slurm", "-n", "2"}));
   EXPECT_EQ(ran.exit_code(), 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("ok +version +n1, n2 "));
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("link +n1 to n2 +[0-9.]+ Gbit/s"));

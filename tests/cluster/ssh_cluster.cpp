@@ -9,6 +9,7 @@
 
 #include "cluster/processes_in.h"
 #include "process/processes.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -112,7 +113,7 @@ void SshCluster::give_gpus(int host, const std::string& description) {
   std::ofstream(file) << description;
   stop_sshd(host);
   fs::remove(path(fmt::format("sshd-{}.pid", host)));
-  start_sshd(host, {"LD_LIBRARY_PATH=" + fs::path(LOCKSTEP_FAKE_NVML).parent_path().string(),
+  start_sshd(host, {"LD_LIBRARY_PATH=" + fs::path(fake_nvml_path()).parent_path().string(),
                     "FAKE_NVML=" + file});
 }
 
@@ -140,8 +141,8 @@ std::vector<std::string> SshCluster::ssh_options() const {
 
 std::vector<std::string> SshCluster::lockstep(const std::string& command,
                                               const std::vector<std::string>& more) const {
-  std::vector<std::string> words = {"env", "--chdir=" + directory_.string(), LOCKSTEP_PROGRAM,
-                                    command, "--remote-dir=" + disk() + "/programs"};
+  std::vector<std::string> words = {"env", "--chdir=" + directory_.string(), program_, command,
+                                    "--remote-dir=" + disk() + "/programs"};
   const std::vector<std::string> ssh = ssh_options();
   words.insert(words.end(), ssh.begin(), ssh.end());
   words.insert(words.end(), more.begin(), more.end());

@@ -15,6 +15,7 @@
 
 #include "cluster/ran.h"
 #include "support/host_network.h"
+#include "support/paths.h"
 
 namespace lockstep {
 
@@ -56,6 +57,7 @@ class SshCluster : public ::testing::Test {
   // What a run may not leave behind, on any host: processes, and files besides the program.
   void expect_nothing_left();
 
+  std::string program_ = lockstep_program();
   std::filesystem::path directory_;
   std::unique_ptr<HostNetwork> hosts_;
 

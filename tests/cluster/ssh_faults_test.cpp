@@ -11,6 +11,7 @@
 #include "cluster/ssh_cluster.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 #include "support/wait_until.h"
 
 namespace lockstep {
@@ -271,7 +272,7 @@ TEST_F(SshFaults, AnAgentOfAnotherVersionRefuses) {
       1, {"sh", "-c",
           R"(echo '{"ranks":[0],"size":1,"command":"train","arguments":[],"version":"0.0.1",)"
           R"("token":"t","keeps_store":false,"store_port":0,"directory":"d"}' | "$0" agent)",
-          LOCKSTEP_PROGRAM});
+          lockstep_program()});
   EXPECT_EQ(ran.exit_code(), 1);
   EXPECT_THAT(ran.err, HasSubstr("0.0.1 at the launcher"));
 }

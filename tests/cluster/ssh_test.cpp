@@ -8,6 +8,7 @@
 
 #include "cluster/ssh_cluster.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -34,6 +35,18 @@ TEST_F(SshRuns, TwoHostsWithTwoWorkersEachFormOneRunWhoseResultComesBack) {
   EXPECT_EQ(result.facts.communicator, "hierarchical");
   EXPECT_EQ(std::distance(fs::directory_iterator(path("logs")), fs::directory_iterator()), 4);
   expect_nothing_left();
+}
+
+TEST_F(SshRuns, ANetworkFileReachesWorkersOnHostsThatDoNotHaveIt) {
+  std::ofstream(path("net.toml")) << "image_size = 8\nclasses = 5\n# 'quoted' $HOME\nlayers = [\n"
+                                     "{ conv = 4, kernel = 3 },\n{ classify = true },\n]\n";
+  const Ran ran =
+      launch({"--hosts=host1,host2", "--model", path("net.toml"), "--result", path("r.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const RunResult result = read_result(path("r.json"));
+  EXPECT_EQ(result.facts.model, "net");
+  EXPECT_EQ(result.ranks.size(), 2u);
+  EXPECT_EQ(result.facts.parameters, (3 * 3 * 3 + 1) * 4 + (4 * 8 * 8 + 1) * 5);
 }
 
 TEST_F(SshRuns, LogsOfAllHostsComeBackToAPrintedDirectory) {
@@ -98,7 +111,7 @@ constexpr const char* kHideLibraries =
 TEST_F(SshRuns, MissingLibrariesAreCopiedToTheHost) {
   const Ran hidden = run_on(1, {"sh", "-c", kHideLibraries});
   ASSERT_EQ(hidden.exit_code(), 0) << hidden.err;
-  ASSERT_NE(run_on(1, {LOCKSTEP_PROGRAM, "--version"}).exit_code(), 0) << "nothing is hidden";
+  ASSERT_NE(run_on(1, {lockstep_program(), "--version"}).exit_code(), 0) << "nothing is hidden";
   const Ran ran = launch({"--hosts=host1,host2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const fs::path program = fs::directory_iterator(path("disk-of-host1/programs"))->path();
@@ -148,7 +161,8 @@ TEST_F(SshRuns, RanksOfSeveralHostsMeasureAllReduce) {
                     "--iters=2", "--warmup-iters=1", "--result", path("r.json")}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("2 ranks on 2 hosts"));
-  EXPECT_TRUE(fs::exists(path("r.json")));
+  const auto result = nlohmann::json::parse(contents(path("r.json")));
+  EXPECT_GT(result.at("line_rate_bytes_per_second"), 0) << "as the interface of a host states it";
   expect_nothing_left();
 }
 
@@ -214,7 +228,7 @@ TEST_F(SshRuns, MpichStartsRanksOnOneOtherHostByTheSameSsh) {
   fs::permissions(path("bin/mpirun"), fs::perms::owner_all);
   std::vector<std::string> words =
       train({"--launcher=mpirun", "--hosts=host1", "-g2", "--result", path("r.json")});
-  const auto program = std::ranges::find(words, LOCKSTEP_PROGRAM);
+  const auto program = std::ranges::find(words, lockstep_program());
   words.insert(program, "PATH=" + path("bin") + ":/usr/bin:/bin");
   const Ran ran = run_to_its_end(words);
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;

@@ -6,6 +6,7 @@
 #include "cluster/slurm_cluster.h"
 #include "cluster/ssh_cluster.h"
 #include "report/results/results_store.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -43,7 +44,7 @@ TEST_F(SshSweeps, RunOnTheHostsOfAnAwsCluster) {
 }
 
 TEST_F(SlurmSweeps, RunOnTheNodesOfTheAllocation) {
-  const Ran ran = run_on_host({"salloc", "--quiet", "--nodes=2", LOCKSTEP_PROGRAM, "sweep",
+  const Ran ran = run_on_host({"salloc", "--quiet", "--nodes=2", lockstep_program(), "sweep",
                                "--variable-update=replicated", "--batch-size=1", "--num-batches=1",
                                "--num-warmup-batches=0", "--repeats=1", "--threads=1",
                                "--output=" + path("out")});

@@ -18,13 +18,14 @@ TEST(RunId, OnlyTheseOptionsDoNotChangeIt) {
   for (const RunOption& option : run_options()) {
     if (!is_identity(option)) names.push_back(option.name);
   }
-  EXPECT_THAT(names, ElementsAre("freeze-when-forward-only", "eval-dir", "stall-timeout",
-                                 "job-name", "task-index", "remote-dir", "ssh-option", "dry-run",
-                                 "program-timeout", "framework-mode", "python", "display-every",
-                                 "display-perf-ewma", "loss-type-to-report", "output-format",
-                                 "result", "log-dir", "profile-file", "graph-file", "trace-file",
-                                 "benchmark-log-dir", "benchmark-test-id", "summary-dir",
-                                 "summary-verbosity", "save-summaries-steps", "verbose"));
+  EXPECT_THAT(
+      names, ElementsAre("network-file", "freeze-when-forward-only", "eval-dir", "stall-timeout",
+                         "job-name", "task-index", "remote-dir", "ssh-option", "dry-run",
+                         "program-timeout", "framework-mode", "python", "display-every",
+                         "display-perf-ewma", "loss-type-to-report", "output-format", "result",
+                         "log-dir", "profile-file", "graph-file", "trace-file", "benchmark-log-dir",
+                         "benchmark-test-id", "summary-dir", "summary-verbosity",
+                         "save-summaries-steps", "verbose"));
 }
 
 TEST(RunId, HowHostsAreReachedDoesNotChangeIt) {

@@ -24,6 +24,13 @@ TEST(RunLabel, CountsTheDevicesOfAllHosts) {
   EXPECT_EQ(run_label(run, {}, 7), "alexnet:8 x7 native");
 }
 
+TEST(RunLabel, NamesAPrecisionOtherThanF32) {
+  RunConfig run = {.model = "alexnet", .batch_size = 8, .engine = "torch", .dtype = "bf16"};
+  EXPECT_EQ(run_label(run, {}), "alexnet:8 x1 torch bf16");
+  run.dtype = "f32";
+  EXPECT_EQ(run_label(run, {}), "alexnet:8 x1 torch");
+}
+
 TEST(RunLabel, AnOptionWithoutAValueIsLeftOut) {
   const std::string_view options[] = {"variable-update", "num-ps"};
   RunConfig run;

@@ -94,8 +94,9 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
   EXPECT_EQ(refusal("gradient-op", "max"), "--gradient-op must be one of mean, sum, not 'max'");
   EXPECT_EQ(refusal("device", "tpu"),
-            "--device must be one of cpu, cuda, cuda:N, not 'tpu'; --engine native supports cpu "
-            "only, --engine torch all of them");
+            "--device must be one of cpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
+            "privateuseone:N, not 'tpu'; --engine native supports cpu only, --engine torch all of "
+            "them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
   EXPECT_EQ(refusal("profile", "maybe"), "--profile must be true or false, not 'maybe'");
 }

@@ -129,7 +129,7 @@ TEST(JpegDecode, AProgressiveImageThatWouldFillTheMemoryIsRefused) {
   EXPECT_EQ(error_of([&] {
               decoder.decode({0, 0, 20000, 20000}, 8);
             }),
-            "progressive JPEG needs more than 1.1 GB of memory");
+            "progressive JPEG needs more than 536.9 MB of memory");
 }
 
 TEST(Resample, WeightsOfEveryOutputSumToOneAndStayInside) {

@@ -40,10 +40,19 @@ constexpr double kRounding = 1e-6, kTimesRounding = 5;
 // of the same layer.
 constexpr double kOfLayer = 1e-4;
 
+// Which device LibTorch computes on: tests/fake_accelerator has another one.
+#ifndef LOCKSTEP_TORCH_DEVICE
+#define LOCKSTEP_TORCH_DEVICE "cpu"
+#endif
+std::unique_ptr<Engine> make_oracle(const Graph& graph) {
+  EngineOptions options = kOptions;
+  options.device = LOCKSTEP_TORCH_DEVICE;
+  return make_torch_engine(graph, options);
+}
+
 struct Pair {
   explicit Pair(const Graph& graph)
-      : native(graph, make_native_engine(graph, kOptions)),
-        torch(graph, make_torch_engine(graph, kOptions)) {
+      : native(graph, make_native_engine(graph, kOptions)), torch(graph, make_oracle(graph)) {
     set_first_values(native, graph, kSeed);
     torch.copy_values_and_state_from(native);
   }
@@ -107,7 +116,7 @@ void shake_values(Replica& replica) {
 Allowance allowance_of(const Graph& graph, Pair& pair, const Batch& batch) {
   Allowance allowance{.gradients = std::vector<double>(parameters_of(graph).size())};
   if (convolutions_in_a_row(graph) <= kManyInARow) return allowance;
-  Replica shaken(graph, make_torch_engine(graph, kOptions));
+  Replica shaken(graph, make_oracle(graph));
   shaken.copy_values_and_state_from(pair.native);
   shake_values(shaken);
   const float loss = shaken.step(batch).loss;

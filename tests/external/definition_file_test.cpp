@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "external/ready_programs.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -118,7 +119,7 @@ A = "{modle}"
 colour = "blue"
 )");
   EXPECT_THAT(problems,
-              Contains(StartsWith("x.toml:1: comand is not a valid key; did you mean command?")));
+              Contains(StartsWith("x.toml:1: unknown key comand; did you mean command?")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:2: command must be a list of strings")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:3: start must be one of single, per_device")));
   EXPECT_THAT(problems, Contains(StartsWith("x.toml:4: timeout_seconds must be a number above 0")));
@@ -211,9 +212,9 @@ TEST(ReadyPrograms, AnUnknownNameListsThemAll) {
 }
 
 TEST(ReadyPrograms, ExamplesKnowTheirFolder) {
-  for (const auto& file : std::filesystem::directory_iterator(LOCKSTEP_EXAMPLES)) {
+  for (const auto& file : std::filesystem::directory_iterator(project_path("examples"))) {
     if (file.path().extension() != ".toml") continue;
-    EXPECT_EQ(load_program(file.path()).folder, LOCKSTEP_EXAMPLES);
+    EXPECT_EQ(load_program(file.path()).folder, project_path("examples"));
   }
 }
 

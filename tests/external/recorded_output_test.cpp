@@ -7,6 +7,7 @@
 #include "external/readings.h"
 #include "external/ready_programs.h"
 #include "report/render/console.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -26,7 +27,7 @@ std::ostream& operator<<(std::ostream& out, const Recording& recording) {
 class RecordedOutput : public ::testing::TestWithParam<Recording> {};
 
 void feed(Readings& readings, size_t command, const std::string& name) {
-  std::ifstream file(std::filesystem::path(LOCKSTEP_RECORDED) / name);
+  std::ifstream file(std::filesystem::path(project_path("tests/external/recorded")) / name);
   ASSERT_TRUE(file) << name;
   for (std::string line; std::getline(file, line);) {
     readings.add({.command = command, .time = Seconds(0), .text = line, .whole = true});

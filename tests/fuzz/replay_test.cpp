@@ -5,9 +5,14 @@
 #include "data/formats/list_directory.h"
 #include "data/samples.h"
 #include "fuzz/targets.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
+
+auto corpus_of(const FuzzTarget& target) {
+  return list_directory(project_path("tests/fuzz/corpus/") + std::string(target.name));
+}
 
 TEST(FuzzCorpus, EveryTargetIsBuiltByItsName) {
   std::string names;
@@ -19,7 +24,7 @@ TEST(FuzzCorpus, EveryTargetIsBuiltByItsName) {
 
 TEST(FuzzCorpus, EveryInputIsReadOrRefused) {
   for (const FuzzTarget& target : fuzz_targets()) {
-    const auto files = list_directory(std::filesystem::path(LOCKSTEP_CORPUS) / target.name);
+    const auto files = corpus_of(target);
     EXPECT_FALSE(files.empty()) << target.name;
     for (const std::filesystem::path& file : files) {
       const ByteBuffer bytes = read_file(file.string());
@@ -36,7 +41,7 @@ TEST(FuzzCorpus, EveryInputIsReadOrRefused) {
 TEST(FuzzCorpus, EveryChangedByteIsReadOrRefused) {
   constexpr size_t kLongest = 600;
   for (const FuzzTarget& target : fuzz_targets()) {
-    for (const auto& file : list_directory(std::filesystem::path(LOCKSTEP_CORPUS) / target.name)) {
+    for (const auto& file : corpus_of(target)) {
       ByteBuffer bytes = read_file(file.string());
       if (bytes.size() > kLongest) continue;
       for (size_t at = 0; at < bytes.size(); ++at) {

@@ -9,6 +9,7 @@
 #include "config/json.h"
 #include "config/json_text.h"
 #include "engine/conv_choices.h"
+#include "external/definition_file.h"
 #include "framework/framework_line.h"
 #include "fuzz/targets.h"
 #include "launch/agent_protocol.h"
@@ -17,8 +18,11 @@
 #include "launch/slurm.h"
 #include "launch/tagged_line.h"
 #include "measure/cores.h"
+#include "nn/description/network_file.h"
 #include "report/results/run_result.h"
-#include "run/slurm_identity.h"
+#include "run/rank/slurm_identity.h"
+#include "sim/cluster/cluster_file.h"
+#include "sweep/sweep_file.h"
 #include "sync/server_plan.h"
 #include "web/http_message.h"
 
@@ -102,6 +106,10 @@ constexpr FuzzTarget kTargets[] = {
     {"cores", [](ByteView bytes) { parse_cores(text_in(bytes)); }},
     {"server_plan", [](ByteView bytes) { plan_from_text(text_in(bytes)); }},
     {"conv_choices", [](ByteView bytes) { conv_choices_from_text(text_of(bytes)); }},
+    {"sweep_file", [](ByteView bytes) { sweep_entries_in(text_in(bytes), "input"); }},
+    {"cluster_file", [](ByteView bytes) { read_cluster(text_of(bytes), "input"); }},
+    {"network_file", [](ByteView bytes) { described_model(text_in(bytes), "input"); }},
+    {"program_file", [](ByteView bytes) { read_program(text_of(bytes), "input"); }},
 };
 
 }  // namespace

@@ -42,7 +42,8 @@ TEST(OutputRelay, LinesForTheLogAreShownOnlyToWhoeverWantsToSeeEverything) {
                       {.log_dir = directory.path().string(), .verbose = verbose});
     relay.hear(0, event_line({RunEvent::Kind::Log, "Worker 0: step 1"}), true);
     std::ifstream log(directory.path() / "rank-0-a.log");
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(log), {}), "Worker 0: step 1\n");
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(log), {}),
+                ::testing::MatchesRegex("[-0-9]+T[:.0-9]+Z Worker 0: step 1\n"));
     EXPECT_EQ(out.str(), "");
     EXPECT_EQ(err.str(), verbose ? "Worker 0: step 1\n" : "");
   }

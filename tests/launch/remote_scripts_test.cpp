@@ -71,6 +71,20 @@ TEST_F(RemoteDirectory, APathThatOthersMayWriteIsRefused) {
   EXPECT_FALSE(fs::exists(remote() / "staging"));
 }
 
+TEST_F(RemoteDirectory, AStagingDirectoryIsRemovedAtTheEndOfTheInput) {
+  fs::create_directory(remote() / "staging");
+  set_mode(remote() / "staging", 0700);
+  std::vector<std::string> words = {
+      "sh", "-c",
+      "cd \"$1\"; shift; mkfifo input; \"$@\" <input & exec 3>input; echo bytes >&3; ls; "
+      "exec 3>&-; wait; echo then; ls",
+      "sh", remote().string()};
+  const auto script = remote_command(RemoteScript::Remove, {remote().string(), "staging"});
+  words.insert(words.end(), script.begin(), script.end());
+  EXPECT_THAT(ask(words, Seconds{60}).lines,
+              ElementsAre("input", kProgram, "staging", "then", "input", kProgram));
+}
+
 TEST_F(RemoteDirectory, AStickyPathIsAccepted) {
   set_mode(remote(), 01777);
   EXPECT_TRUE(start().well);

@@ -7,6 +7,7 @@
 
 #include "measure/gpu_watch.h"
 #include "measure/nvml.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -22,7 +23,7 @@ class Gpus : public ::testing::Test {
     const std::string file = directory_.path("gpus");
     std::ofstream(file) << description;
     setenv("FAKE_NVML", file.c_str(), 1);
-    return open_nvml(LOCKSTEP_FAKE_NVML);
+    return open_nvml(fake_nvml_path().c_str());
   }
   void TearDown() override { unsetenv("FAKE_NVML"); }
 

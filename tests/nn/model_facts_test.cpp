@@ -10,12 +10,13 @@
 #include "nn/cost.h"
 #include "nn/parameters.h"
 #include "nn/zoo.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& file) {
-  std::ifstream in(std::string(LOCKSTEP_MODEL_FACTS) + "/" + file);
+  std::ifstream in(project_path("tests/nn/facts/") + file);
   EXPECT_TRUE(in) << "no facts for " << file;
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);

@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +19,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 Command shell(const std::string& script, const std::string& name = "worker 0") {
@@ -174,6 +174,41 @@ TEST(RunCommands, SilenceIsNoticed) {
   EXPECT_THAT(ran.outcome.why, HasSubstr("timeout: no output for"));
 }
 
+TEST(RunCommands, ReadingAnInputFileIsNoSilence) {
+  const std::string path = ::testing::TempDir() + "/lockstep-slow-" + std::to_string(getpid());
+  std::ofstream(path) << "abcdefgh";
+  std::vector<Command> plan = {shell("while [ -n \"$(head -c 1)\" ]; do sleep 0.1; done")};
+  plan[0].input_file = path;
+  EXPECT_EQ(run_commands(plan, {.silence = Seconds(0.6)}, {}).end, RunEnd::Completed);
+  plan[0] = shell("head -c 1; exec sleep 1000");
+  plan[0].input_file = path;
+  EXPECT_EQ(run_commands(plan, {.silence = Seconds(0.6)}, {}).end, RunEnd::Silent);
+  std::filesystem::remove(path);
+}
+
+TEST(RunCommands, ACommandThatIsStoppedForLongIsAFailureWithItsName) {
+  const PlanOutcome outcome = run_commands(std::vector<Command>{shell("kill -STOP $$", "mpirun")},
+                                           {.stopped = Seconds(0.3)}, {});
+  EXPECT_EQ(outcome.end, RunEnd::Failed);
+  EXPECT_THAT(outcome.why, StartsWith("mpirun was stopped by a signal"));
+}
+
+TEST(RunCommands, ACommandThatIsStoppedForAMomentIsNot) {
+  const std::vector<Command> plan = {shell("p=$$; (sleep 0.3; kill -CONT $p) & kill -STOP $p")};
+  EXPECT_EQ(run_commands(plan, {.stopped = Seconds(1000)}, {}).end, RunEnd::Completed);
+}
+
+// mpirun has to remove what it made.
+TEST(RunCommands, AnExceptionOfTheCallerAsksProcessesToStopFirst) {
+  const std::string path = ::testing::TempDir() + "/lockstep-tidied-" + std::to_string(getpid());
+  const std::vector<Command> plan = {shell(
+      "trap 'echo x >" + path + "; exit 0' TERM; echo ready; while :; do sleep 1000 & wait; done")};
+  const auto fail = [](const OutputLine&) -> Next { throw Error("cannot write"); };
+  EXPECT_THROW(run_commands(plan, {.grace = Seconds(1000)}, {.line = fail}), Error);
+  EXPECT_TRUE(std::filesystem::exists(path));
+  std::filesystem::remove(path);
+}
+
 TEST(RunCommands, TheGroupOfAnEndedProcessIsKilled) {
   const Ran ran = run({shell("sleep 1000 & echo $!")});
   EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why;
@@ -284,27 +319,6 @@ TEST(RunCommands, ChildrenInheritNoOpenFiles) {
   EXPECT_THAT(ran.lines, ElementsAre("0:0", "0:1", "0:2", "0:3"));  // 3: the directory itself
   close(leaky);
   close(far);
-}
-
-TEST(RunCommands, KeepsEverythingInALog) {
-  const std::filesystem::path directory =
-      std::filesystem::path(::testing::TempDir()) / ("lockstep-log-" + std::to_string(getpid()));
-  const std::vector<Command> plan = {shell("printf 'a\\0b\\nhalf'", "../worker 0")};
-  const PlanOutcome outcome =
-      run_commands(plan, {}, {.log_directory = (directory / "deep").string()});
-  EXPECT_EQ(outcome.end, RunEnd::Completed) << outcome.why;
-  std::ifstream file(directory / "deep" / "worker-0.log");
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(text.str(), std::string("a\0b\nhalf", 8));
-  std::filesystem::remove_all(directory);
-}
-
-TEST(RunCommands, ALogThatCannotBeWrittenIsAFailureBeforeTheStart) {
-  const std::vector<Command> plan = {shell("echo ran")};
-  const PlanOutcome outcome = run_commands(plan, {}, {.log_directory = "/proc/nothing"});
-  EXPECT_EQ(outcome.end, RunEnd::Failed);
-  EXPECT_FALSE(outcome.commands.at(0).status.has_value());
 }
 
 TEST(RunCommands, ACommandThatFailsAloneDoesNotEndTheOthers) {

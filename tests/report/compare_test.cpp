@@ -16,6 +16,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct Made {
   double rate = 100;    // images per second
@@ -185,6 +186,15 @@ TEST(Compare, ListsTheOptionsThatDiffer) {
   other.config.result = "other.json";
   const CompareSide sides[] = {{"a", {made({})}}, {"b", {other}}};
   EXPECT_THAT(compare(sides, 0.02).notes, Contains("differs: --threads: 0, 2"));
+}
+
+TEST(Compare, WarnsOfAnotherPrecision) {
+  RunResult other = made({.seed = 2});
+  other.config.dtype = "fp16";
+  const CompareSide sides[] = {{"a", {made({})}}, {"b", {other}}};
+  EXPECT_THAT(compare(sides, 0.02).notes,
+              Contains("precision differs: f32, fp16: the ratio compares different computations"));
+  EXPECT_THAT(compare(sides, 0.02).notes, Not(Contains(HasSubstr("--dtype"))));
 }
 
 // -g 1 takes all cores, -g 2 half of them on each device.

@@ -3,7 +3,7 @@
 
 #include "report/analysis/scaling_notes.h"
 #include "report/made_runs.h"
-#include "report/render/configurations_csv.h"
+#include "report/render/configuration_rows.h"
 #include "report/render/remarks.h"
 #include "report/render/scaling_charts.h"
 #include "report/render/scaling_text.h"

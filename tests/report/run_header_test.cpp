@@ -57,6 +57,23 @@ TEST(RunHeader, NamesHostAndThreads) {
                                                      "Threads:     2 per device\n=========="));
 }
 
+TEST(RunHeader, SaysWhichDeviceWhereThereAreGpus) {
+  RunResult run = started({.device = "cuda"});
+  EXPECT_THAT(header_text(run, 1), HasSubstr("\nDevice:      cuda\n"));
+  run.facts.gpus = "8 NVIDIA GPUs";
+  EXPECT_THAT(header_text(run, 1), HasSubstr("\nDevice:      cuda (8 NVIDIA GPUs found)\n"));
+  run.config.device = "cpu";
+  EXPECT_THAT(header_text(run, 1),
+              HasSubstr("\nDevice:      cpu (8 NVIDIA GPUs found, not used)\n"));
+  run.facts.gpus = "";
+  EXPECT_THAT(header_text(run, 1), Not(HasSubstr("Device: ")));
+}
+
+TEST(RunHeader, NamesAPrecisionOtherThanF32) {
+  EXPECT_THAT(header_text(started({.dtype = "fp16"}), 1), HasSubstr("\nPrecision:   fp16\n"));
+  EXPECT_THAT(header_text(started({}), 1), Not(HasSubstr("Precision")));
+}
+
 TEST(RunHeader, OfOneDeviceHasNoAllReduce) {
   EXPECT_THAT(header_text(started({.variable_update = "replicated"}), 1),
               HasSubstr("Variables:   replicated\nAllReduce:   None\n"));

@@ -10,7 +10,7 @@
 #include "config/run_id.h"
 #include "report/made_runs.h"
 #include "report/render/best_text.h"
-#include "report/render/configurations_csv.h"
+#include "report/render/configuration_rows.h"
 #include "report/render/regressions_text.h"
 #include "report/render/scaling_charts.h"
 #include "report/render/scaling_text.h"

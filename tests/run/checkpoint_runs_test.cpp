@@ -9,6 +9,7 @@
 #include "process/process.h"
 #include "process/processes.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "train/checkpoint_files.h"
 
@@ -21,7 +22,7 @@ using Words = std::vector<std::string>;
 class CheckpointRuns : public ::testing::Test {
  protected:
   static Words train(const Words& more) {
-    Words words = {LOCKSTEP_PROGRAM, "train", "--batch-size=4", "--num-warmup-batches=0",
+    Words words = {lockstep_program(), "train", "--batch-size=4", "--num-warmup-batches=0",
                    "--threads=1"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -73,7 +74,7 @@ TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnTwoDevices) {
 
 // What was read, in which order and how it was changed is taken up too, damage included.
 TEST_F(CheckpointRuns, AreTheSameToTheLastBitOnStoredImages) {
-  ASSERT_EQ(run_really({LOCKSTEP_PROGRAM, "data", "make", directory.path("set"), "--images=21",
+  ASSERT_EQ(run_really({lockstep_program(), "data", "make", directory.path("set"), "--images=21",
                         "--shards=3", "--classes=10", "--height=48", "--width=64"})
                 .outcome.end,
             RunEnd::Completed);

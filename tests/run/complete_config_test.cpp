@@ -9,6 +9,7 @@ using Notes = std::vector<std::string>;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 // The notes; a second time there are none, and nothing changes.
 Notes completed(RunConfig& run, const GivenOptions& given = {.model = true}) {
@@ -71,6 +72,19 @@ TEST(CompleteConfig, AProfileFileNeedsAProfile) {
   RunConfig run = {.profile_file = "p"};
   EXPECT_THAT(completed(run), IsEmpty());
   EXPECT_TRUE(run.profile);
+}
+
+TEST(CompleteConfig, UseFp16MeansADtype) {
+  RunConfig run = {.device = "cuda", .use_fp16 = true, .fp16_loss_scale = 64};
+  EXPECT_THAT(completed(run), IsEmpty());
+  EXPECT_EQ(run, (RunConfig{.device = "cuda", .dtype = "fp16", .fp16_loss_scale = 64}));
+}
+
+TEST(CompleteConfig, OptionsOfGpusAreIgnoredWhereTheyMeanNothing) {
+  RunConfig run = {.fp16_loss_scale = 64, .local_parameter_device = "cpu"};
+  EXPECT_THAT(completed(run), ElementsAre(StartsWith("--fp16-loss-scale ignored: "),
+                                          StartsWith("--local-parameter-device ignored: ")));
+  EXPECT_EQ(run, RunConfig{});
 }
 
 TEST(CompleteConfig, OptionsOfStoredImagesAreIgnoredForSyntheticOnes) {

@@ -11,6 +11,7 @@
 #include "data/pixels/jpeg_encode.h"
 #include "data/samples.h"
 #include "report/results/run_result.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 
 namespace lockstep {
@@ -56,7 +57,7 @@ class EvaluationRuns : public ::testing::Test {
     return directory.path("digits");
   }
   Ran train(const Words& more) const {
-    Words words = {LOCKSTEP_PROGRAM, "train", "--num-warmup-batches=0", "--threads=1"};
+    Words words = {lockstep_program(), "train", "--num-warmup-batches=0", "--threads=1"};
     words.insert(words.end(), more.begin(), more.end());
     Ran ran = run_really(words);
     EXPECT_EQ(ran.outcome.end, RunEnd::Completed) << ran.outcome.why << "\n" << ran.err;
@@ -149,7 +150,7 @@ TEST_F(EvaluationRuns, AreRepeatedForEveryNewCheckpoint) {
   for (const char* devices : {"--num-devices=1", "--num-devices=2"}) {
     std::filesystem::remove_all(directory.path("t"));
     Words words = on_digits(data, {"--eval", "--eval-interval-secs=0.01", kept, devices});
-    words.insert(words.begin(), {LOCKSTEP_PROGRAM, "train", "--threads=1"});
+    words.insert(words.begin(), {lockstep_program(), "train", "--threads=1"});
     pid_t process = 0;
     std::string out;
     const Command command = {.name = "it",
@@ -210,7 +211,7 @@ TEST_F(EvaluationRuns, AreWrittenForTensorBoard) {
 // All workers open every file; each example is one worker's, in any epoch.
 TEST_F(EvaluationRuns, AndTrainingReportWhatAllWorkersSkipped) {
   const std::string set = directory.path("set");
-  ASSERT_EQ(run_really({LOCKSTEP_PROGRAM, "data", "make", set, "--images=12", "--validation=6",
+  ASSERT_EQ(run_really({lockstep_program(), "data", "make", set, "--images=12", "--validation=6",
                         "--shards=3", "--classes=10", "--height=32", "--width=32"})
                 .outcome.end,
             RunEnd::Completed);
@@ -243,7 +244,7 @@ TEST_F(EvaluationRuns, AndTrainingReportWhatAllWorkersSkipped) {
 TEST_F(EvaluationRuns, WithoutACheckpointOrValidationDataAreRefused) {
   const std::string data = digits(10, 10);
   Words words = on_digits(data, {"--eval", "--train-dir=" + directory.path("empty")});
-  words.insert(words.begin(), {LOCKSTEP_PROGRAM, "train"});
+  words.insert(words.begin(), {lockstep_program(), "train"});
   EXPECT_THAT(run_really(words).err, HasSubstr("Checkpoint not found in"));
   std::filesystem::remove(data + "/t10k-images-idx3-ubyte");
   EXPECT_THAT(run_really(words).err, HasSubstr("has no validation data"));

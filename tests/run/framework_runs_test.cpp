@@ -9,6 +9,7 @@
 #include "report/results/run_result.h"
 #include "run/planted_errors.h"
 #include "run/workers_fixture.h"
+#include "support/paths.h"
 
 namespace lockstep {
 
@@ -47,9 +48,7 @@ TEST_F(FrameworkProcess, MayUseAllCoresOfItsWorker) {
 class FrameworkRuns : public FrameworkProcess, public ::testing::WithParamInterface<Framework> {
  protected:
   static std::string name() { return std::string(GetParam().name); }
-  static std::string python() {
-    return fmt::format("{}/{}/bin/python3", LOCKSTEP_FRAMEWORKS_DIR, name());
-  }
+  static std::string python() { return framework_python(name()); }
   static std::string plainest() { return fmt::format("{}:{}", name(), GetParam().modes[0]); }
 
   void SetUp() override {

@@ -9,6 +9,7 @@
 #include "report/results/results_store.h"
 #include "run/workers_fixture.h"
 #include "support/file_text.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -20,9 +21,7 @@ using ::testing::HasSubstr;
 class FrameworkSweep : public Workers, public ::testing::WithParamInterface<Framework> {
  protected:
   static std::string name() { return std::string(GetParam().name); }
-  static std::string python() {
-    return fmt::format("{}/{}/bin/python3", LOCKSTEP_FRAMEWORKS_DIR, name());
-  }
+  static std::string python() { return framework_python(name()); }
   void SetUp() override {
     if (!fs::exists(python())) {
       GTEST_SKIP() << "no " << GetParam().title << "; './run frameworks " << name()
@@ -34,7 +33,7 @@ class FrameworkSweep : public Workers, public ::testing::WithParamInterface<Fram
 // No framework has adam: such a pair is one row with the reason.
 TEST_P(FrameworkSweep, ComparesNetworksInTablesFilesAndAPage) {
   const std::string out = path("out");
-  const Ran ran = run({LOCKSTEP_PROGRAM, "sweep",
+  const Ran ran = run({lockstep_program(), "sweep",
                        fmt::format("--frameworks=lockstep,{}:{}", name(), GetParam().modes[0]),
                        "--models=trivial:4,lenet:4", "--optimizer=sgd,adam", "--num-batches=3",
                        "--num-warmup-batches=1", "--repeats=1", "--num-devices=1", "--threads=1",

@@ -5,6 +5,7 @@
 #include "process/processes.h"
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -218,7 +219,7 @@ TEST_F(Output, AResultSaysWhichProgramMadeItAndHow) {
   const Ran ran = run(train({"--num-devices=2", "--result", path("r.json")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   const Provenance provenance = read_result(path("r.json")).provenance;
-  EXPECT_THAT(provenance.command_line, StartsWith(LOCKSTEP_PROGRAM " train --model=lenet "));
+  EXPECT_THAT(provenance.command_line, StartsWith(lockstep_program() + " train --model=lenet "));
   EXPECT_THAT(provenance.command_line, HasSubstr(" --num-devices=2 --result "));
   EXPECT_EQ(provenance.working_directory, directory_.string());
   EXPECT_THAT(provenance.revision, ::testing::MatchesRegex("([0-9a-f]{12}(-dirty)?)?"));
@@ -227,13 +228,13 @@ TEST_F(Output, AResultSaysWhichProgramMadeItAndHow) {
 
 TEST_F(Output, ALaunchOfASweepSaysHowTheSweepWasStarted) {
   const Ran ran =
-      run({LOCKSTEP_PROGRAM, "sweep", "--models=lenet:4", "--num-devices=2", "--num-batches=2",
+      run({lockstep_program(), "sweep", "--models=lenet:4", "--num-devices=2", "--num-batches=2",
            "--num-warmup-batches=1", "--repeats=1", "--output", path("sweep")});
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
   for (const auto& file : std::filesystem::directory_iterator(path("sweep/runs"))) {
     const Provenance provenance = read_result(file.path().string()).provenance;
-    EXPECT_THAT(provenance.command_line, StartsWith(LOCKSTEP_PROGRAM " train "));
-    EXPECT_THAT(provenance.started_by, StartsWith(LOCKSTEP_PROGRAM " sweep --models=lenet:4 "));
+    EXPECT_THAT(provenance.command_line, StartsWith(lockstep_program() + " train "));
+    EXPECT_THAT(provenance.started_by, StartsWith(lockstep_program() + " sweep --models=lenet:4 "));
   }
 }
 

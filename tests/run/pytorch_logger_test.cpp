@@ -4,11 +4,12 @@
 
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
 
-constexpr const char* kPython = LOCKSTEP_FRAMEWORKS_DIR "/pytorch/bin/python3";
+const std::string kPython = framework_python("pytorch");
 
 // After each step the adapter writes what the logger knows of the step before: how long
 // communication took, and how much of it backward hid.

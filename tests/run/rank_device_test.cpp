@@ -1,4 +1,4 @@
-#include "run/rank_device.h"
+#include "run/rank/rank_device.h"
 
 #include <gmock/gmock.h>
 

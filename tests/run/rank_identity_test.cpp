@@ -1,11 +1,11 @@
-#include "run/rank_identity.h"
+#include "run/rank/rank_identity.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
 #include "base/error.h"
-#include "run/slurm_identity.h"
+#include "run/rank/slurm_identity.h"
 
 namespace lockstep {
 namespace {
@@ -60,6 +60,28 @@ TEST(RankIdentity, OpenMpiSaysRankAndSize) {
   const RankIdentity identity =
       find_identity({}, with({{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "7"}}));
   EXPECT_EQ(identity.rendezvous, Rendezvous::Mpi);
+  EXPECT_EQ(identity.rank, 7);
+  EXPECT_EQ(identity.size, 8);
+}
+
+TEST(RankIdentity, AnMpirunThatOurMpiCannotJoinIsRefused) {
+  try {
+    find_identity({}, with({{"PMI_SIZE", "2"}, {"PMI_RANK", "1"}}));
+    FAIL() << "each process would train alone";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("--launcher mpirun --num-devices 2"),
+              std::string::npos);
+  }
+  EXPECT_EQ(find_identity({}, with({{"PMI_SIZE", "1"}})).rendezvous, Rendezvous::None);
+}
+
+// A program without MPI under --launcher mpirun.
+TEST(RankIdentity, OpenMpiSaysTheRankAndOurLauncherWhereTheStoreIs) {
+  const RankIdentity identity = find_identity({}, with({{"LOCKSTEP_STORE", "10.0.0.1:4321"},
+                                                        {"LOCKSTEP_SIZE", "8"},
+                                                        {"OMPI_COMM_WORLD_SIZE", "8"},
+                                                        {"OMPI_COMM_WORLD_RANK", "7"}}));
+  EXPECT_EQ(identity.rendezvous, Rendezvous::Store);
   EXPECT_EQ(identity.rank, 7);
   EXPECT_EQ(identity.size, 8);
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "report/results/run_result.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
 #include "sync/strategies.h"
@@ -29,7 +30,7 @@ void expect_last_line_has_the_total(const std::string& out, int steps) {
 
 TEST_P(EveryStrategy, TheLastStepLineHasTheTotal) {
   const TemporaryDirectory directory;
-  const Ran ran = run_really({LOCKSTEP_PROGRAM, "train", "--model=lenet", "--batch-size=4",
+  const Ran ran = run_really({lockstep_program(), "train", "--model=lenet", "--batch-size=4",
                               "--num-devices=2", "--threads=1", "--num-warmup-batches=1",
                               "--num-batches=20", "--variable-update", GetParam()},
                              directory.path().string());
@@ -39,7 +40,7 @@ TEST_P(EveryStrategy, TheLastStepLineHasTheTotal) {
 
 TEST_P(EveryStrategy, TheLastStepLineHasTheTotalWithCheckpointsAndEvaluations) {
   const TemporaryDirectory directory;
-  std::vector<std::string> words = {LOCKSTEP_PROGRAM,
+  std::vector<std::string> words = {lockstep_program(),
                                     "train",
                                     "--model=lenet",
                                     "--batch-size=4",
@@ -66,7 +67,7 @@ TEST_P(EveryStrategy, AllTimeBelongsToAStepAndAPhase) {
   const TemporaryDirectory directory;
   const std::string file = (directory.path() / "r.json").string();
   const Ran ran =
-      run_really({LOCKSTEP_PROGRAM, "train", "--model=lenet", "--batch-size=4", "--num-devices=2",
+      run_really({lockstep_program(), "train", "--model=lenet", "--batch-size=4", "--num-devices=2",
                   "--threads=1", "--num-warmup-batches=2", "--num-batches=20", "--result", file,
                   "--variable-update", GetParam()},
                  directory.path().string());

@@ -7,6 +7,7 @@
 #include "process/processes.h"
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -90,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Timeouts, ASweepShowsWhatItHasAndCanBeResumed) {
   const std::string said = run_until(
       "[1/2]", "TERM",
-      {LOCKSTEP_PROGRAM, "sweep", "--models=lenet:4", "--num-devices=2", "--num-batches=300",
+      {lockstep_program(), "sweep", "--models=lenet:4", "--num-devices=2", "--num-batches=300",
        "--num-warmup-batches=0", "--threads=1", "--repeats=2", "--output=out"});
   EXPECT_THAT(said, HasSubstr("results: out/results.jsonl"));
   EXPECT_TRUE(processes_with("WORKERS_TEST=" + directory_.string()).empty());

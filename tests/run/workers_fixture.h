@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "process/ports.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
@@ -24,7 +25,7 @@ class Workers : public ::testing::Test {
 
   static std::vector<std::string> train(const std::vector<std::string>& more) {
     std::vector<std::string> words = {
-        LOCKSTEP_PROGRAM,           "train",           "--model=lenet",
+        lockstep_program(),         "train",           "--model=lenet",
         "--batch-size=4",           "--num-batches=6", "--num-warmup-batches=2",
         "--init-learning-rate=1e-7"};
     words.insert(words.end(), more.begin(), more.end());

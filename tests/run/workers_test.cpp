@@ -7,6 +7,7 @@
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -168,7 +169,7 @@ TEST_F(Workers, ThatDisagreeAreRefusedWithBothSidesNamed) {
 // Each host may have a copy of the data.
 TEST_F(Workers, WithDifferentDataAreRefused) {
   for (const char* name : {"0", "1"}) {
-    ASSERT_EQ(run({LOCKSTEP_PROGRAM, "data", "make", path(name), "--images=6", "--shards=3",
+    ASSERT_EQ(run({lockstep_program(), "data", "make", path(name), "--images=6", "--shards=3",
                    "--height=32", "--width=32"})
                   .outcome.end,
               RunEnd::Completed);

@@ -21,7 +21,7 @@ const SeedLine kLines[] = {
     {.name = "cscs_five_runs_and_their_mean",
      .typed = "Each test is run 5 times and the times are averaged together",
      .run = "lockstep sweep --model lenet -b 4 $FEW -g 1 --repeats 5 --best -o out",
-     .appears = {"lenet +4 +native +1 +5 "},  // launches
+     .appears = {"lenet:4 +1 +5 "},  // launches
      .files = {"out/results.jsonl", "out/report.html"}},
     {.name = "cscs_deep_mnist",
      .typed = "MNIST/: TensorFlow's deep MNIST tutorial",
@@ -41,7 +41,7 @@ const SeedLine kLines[] = {
      .typed = "bash runscalabilitytest.sh --models \"Inceptionv3:16,Alexnet:256\"",
      .run = "lockstep sweep --models \"Inceptionv3:1,Alexnet:2\" $FEW --max-devices 2 --repeats 1 "
             "-o out",
-     .appears = {"inception3 +1 ", "alexnet +2 "},
+     .appears = {"inception3:1 ", "alexnet:2 "},
      .files = {"out/comparison_graph.svg", "out/results.jsonl"}},
     {.name = "deeplearning_benchmark_batch_sizes_of_p2",
      .typed = "mini-batch sizes of P2: Inception v3 32, Alexnet 512",
@@ -67,8 +67,8 @@ const SeedLine kLines[] = {
      .typed = "python resnet-multigpu.py --fake-location gpu/cpu/python "
               "--variable_update=replicated/parameter_server",
      .run = "lockstep sweep --model lenet -b 2 $FEW --num-devices 1,2 --fake-location "
-            "gpu/cpu/python --variable_update=replicated/parameter_server --repeats 1 -o out && "
-            "lockstep report out --pivot devices,synthetic-location",
+            "gpu/cpu/python --variable_update=replicated/parameter_server --repeats 1 -o out "
+            "--pivot devices,synthetic-location",
      .appears = {"replicated", "parameter_server", "\ndevices +device +host +pipeline\n"},
      .files = {"out/results.jsonl"}},
     {.name = "tensorpack_one_line",

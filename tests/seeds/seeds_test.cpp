@@ -10,13 +10,14 @@
 #include "seeds/seed_line.h"
 #include "support/file_text.h"
 #include "support/leaks.h"
+#include "support/paths.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
 
 std::vector<std::string> shell_for(const SeedLine& line, const std::string& directory,
                                    const std::string& disk) {
-  const std::string programs = std::filesystem::path(LOCKSTEP_PROGRAM).parent_path();
+  const std::string programs = std::filesystem::path(lockstep_program()).parent_path();
   return {"env", "--chdir=" + directory,
           fmt::format("PATH={}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", programs),
           "LD_LIBRARY_PATH=/usr/local/lib",
@@ -72,7 +73,7 @@ TEST_P(LinesOnMachine, Work) {
 INSTANTIATE_TEST_SUITE_P(All, LinesOnMachine, ::testing::ValuesIn(lines_on_machine()), kName);
 
 TEST(SeedLines, AreAllInTheDocumentation) {
-  const std::string page = file_text(LOCKSTEP_SOURCE "/docs/seeds.md");
+  const std::string page = file_text(project_path("docs/seeds.md"));
   for (const auto lines : {lines_on_hosts(), lines_on_slurm(), lines_on_machine()}) {
     for (const SeedLine& line : lines) EXPECT_THAT(page, ::testing::HasSubstr(line.typed));
   }

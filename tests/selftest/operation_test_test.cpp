@@ -27,7 +27,7 @@ std::atomic<int> spoils_every = 1;
 std::atomic<int> steps = 0;
 
 // The reference, but for one core.
-class BadCore final : public Engine {
+class BadCore final : public HostEngine {
  public:
   BadCore(const Graph& graph, const EngineOptions& options)
       : sound_(graph, options), width_(graph.shape(graph.image()).width()) {}
@@ -39,7 +39,7 @@ class BadCore final : public Engine {
     arena_ = &arena;
     sound_.bind(arena);
   }
-  StepOutcome forward(const Batch& batch) override { return sound_.forward(batch); }
+  StepOutcome run_forward(const Batch& batch) override { return sound_.forward(batch); }
   void backward(const GradientReady& ready) override {
     sound_.backward(ready);
     if (sched_getcpu() != bad_core || width_ != kSpoiltWidth) return;

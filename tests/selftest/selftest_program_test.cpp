@@ -7,6 +7,7 @@
 #include "config/json.h"
 #include "measure/cores.h"
 #include "support/file_text.h"
+#include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
 
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 class SelfTestProgram : public ::testing::Test {
  protected:
   Ran selftest(std::vector<std::string> more) const {
-    more.insert(more.begin(), {LOCKSTEP_PROGRAM, "selftest"});
+    more.insert(more.begin(), {lockstep_program(), "selftest"});
     return run_really(more, directory_.path().string());
   }
 

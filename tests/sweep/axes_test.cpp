@@ -131,7 +131,7 @@ TEST(TrainArguments, ListTheOptionsThatDifferFromTheDefaults) {
   // Which network is the default depends on the hosts.
   EXPECT_THAT(train_arguments(RunConfig{}), ::testing::Contains("--model=trivial"));
   EXPECT_THAT(train_arguments(run),
-              ElementsAre("--model=alexnet", "--engine=native", "--overlap=false"));
+              ElementsAre("--model=alexnet", "--device=cpu", "--engine=native", "--overlap=false"));
 }
 
 TEST(RunLabel, ListsTheOptionsThatDiffer) {

@@ -19,14 +19,14 @@ using ::testing::IsEmpty;
 constexpr int64_t kGigabyte = 1'000'000'000;
 
 // Never runs. Needs half a gigabyte per image, whatever the network.
-class LargeEngine : public Engine {
+class LargeEngine : public HostEngine {
  public:
   explicit LargeEngine(int batch) : batch_(batch) {}
   std::span<const ParameterInfo> parameters() const override { return {}; }
   std::span<const ParameterId> backward_order() const override { return {}; }
   uint64_t layout_fingerprint() const override { return 0; }
   void bind(ParameterArena&) override {}
-  StepOutcome forward(const Batch&) override { return {}; }
+  StepOutcome run_forward(const Batch&) override { return {}; }
   void backward(const GradientReady&) override {}
   void values_changed(ParameterId) override {}
   void read_plain(ParameterId, std::span<const float>, std::span<float>) const override {}

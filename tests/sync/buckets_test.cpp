@@ -6,10 +6,10 @@ namespace lockstep {
 namespace {
 
 // Parameters of so many floats, in the order of backward.
-ParameterArena arena_of(const std::vector<int64_t>& floats) {
+ArenaLayout arena_of(const std::vector<int64_t>& floats) {
   std::vector<ParameterId> order;
   for (int id = 0; id < std::ssize(floats); ++id) order.push_back(id);
-  return ParameterArena(floats, order);
+  return ArenaLayout(floats, order);
 }
 
 std::vector<std::vector<ParameterId>> parameters_of(const std::vector<Bucket>& buckets) {
@@ -22,7 +22,7 @@ using Groups = std::vector<std::vector<ParameterId>>;
 TEST(Buckets, HoldEveryParameterOnceInOrderAndAreContiguous) {
   const int64_t floats[] = {100, 3, 5000, 17, 1};
   const ParameterId order[] = {4, 2, 0, 3, 1};
-  const ParameterArena arena(floats, order);
+  const ArenaLayout arena(floats, order);
   std::vector<ParameterId> seen;
   int64_t end = 0;
   for (const Bucket& bucket : make_buckets(arena, 1024)) {
@@ -36,7 +36,7 @@ TEST(Buckets, HoldEveryParameterOnceInOrderAndAreContiguous) {
 }
 
 TEST(Buckets, CloseOnceTheyHoldTheTarget) {
-  const ParameterArena arena = arena_of({256, 256, 256, 256});
+  const ArenaLayout arena = arena_of({256, 256, 256, 256});
   EXPECT_EQ(make_buckets(arena, 2048).size(), 2u);
   EXPECT_EQ(make_buckets(arena, 1).size(), 4u);
   EXPECT_EQ(make_buckets(arena, 1 << 20).size(), 1u);
@@ -62,11 +62,11 @@ TEST(Groups, HoldAtMostTheGivenNumber) {
 }
 
 TEST(Packs, AreEqualButTheLastAndCoverTheWholeArena) {
-  const ParameterArena arena = arena_of({100, 3, 5000, 17, 1});  // 5184 with padding
+  const ArenaLayout arena = arena_of({100, 3, 5000, 17, 1});  // 5184 with padding
   for (const int count : {1, 2, 3, 5, 7}) {
     const auto packs = make_packs(arena, count);
     ASSERT_EQ(std::ssize(packs), count);
-    const int64_t total = std::ssize(arena.all_gradients());
+    const int64_t total = arena.floats();
     int64_t end = 0;
     std::vector<ParameterId> seen;
     for (const Bucket& pack : packs) {
@@ -83,7 +83,7 @@ TEST(Packs, AreEqualButTheLastAndCoverTheWholeArena) {
 }
 
 TEST(Packs, CompleteAParameterWithItsLastPiece) {
-  const ParameterArena arena = arena_of({64, 160, 32});
+  const ArenaLayout arena = arena_of({64, 160, 32});
   const auto packs = make_packs(arena, 2);
   EXPECT_EQ(parameters_of(packs), (Groups{{0}, {1, 2}}));
   EXPECT_EQ(packs[0].last, 1);  // half of it belongs there

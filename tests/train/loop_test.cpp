@@ -15,6 +15,7 @@ struct Diary : LoopObserver {
   std::vector<size_t> outside;  // how many were timed; 100 more once the steps were done
 
   void before_step(int step) override { before.push_back(step); }
+  bool wants_losses(int) override { return false; }
   void after_step(int step, std::span<const StepRecord> timed, StepMeter&) override {
     after.push_back(step);
     timed_counts.push_back(timed.size());
@@ -39,11 +40,11 @@ struct Diary : LoopObserver {
 struct CountingStep {
   std::vector<int64_t> global_steps;
   Step step() {
-    return [this](StepMeter& meter, int64_t global_step) {
+    return {[this](StepMeter& meter, int64_t global_step) {
       global_steps.push_back(global_step);
       meter.begin_step();
       meter.end_step(4, {.total_loss = static_cast<double>(global_step)});
-    };
+    }};
   }
 };
 

@@ -73,6 +73,10 @@ class Page:
         return self.script("return [...document.querySelectorAll(arguments[0] + ' tbody tr')]"
                            ".map(row => [...row.cells].map(cell => cell.innerText))", table)
 
+    def column(self, table, title):
+        """Which cell of a row is under this title."""
+        return self.texts(table + " thead th").index(title)
+
     # ---- waiting and acting ----
 
     def wait_for(self, what, condition):

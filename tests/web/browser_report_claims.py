@@ -1,4 +1,5 @@
 """browser_report_claims.py: what report.html shows of a sweep, and how it is used."""
+import json
 import os
 import re
 
@@ -29,8 +30,8 @@ class ReportPage(BrowserCase):
         rows = self.page.rows("#table")
         self.assertEqual(len(rows), 2)
         for row, rate in zip(rows, self.sweeps.rates("first")):
-            self.assert_shown(row[6], rate)
-        self.assertEqual(self.page.count("canvas"), 5, "throughput, speed-up, scaling efficiency, distribution, trace")
+            self.assert_shown(row[self.page.column("#table", "images/sec")], rate)
+        self.assertEqual(self.page.count("canvas"), 6, "throughput, speed-up, scaling efficiency, one step, distribution, trace")
         self.assertEqual(self.page.count("#breakdown .parts"), 2)
         self.assertGreater(self.page.count("svg.heat rect"), 1)
         self.assertIn("processor", self.page.text("#machine"))
@@ -44,6 +45,73 @@ class ReportPage(BrowserCase):
         tip = self.page.text("#throughput .tip").split("\n")
         self.assertRegex(tip[0], "^2 devices")
         self.assert_shown(tip[1].strip(), self.sweeps.rates("first")[1])
+        self.assert_no_complaints()
+
+    def test_it_leads_with_the_answer(self):
+        self.open_first()
+        self.assertEqual(self.page.script("return document.querySelector('main section').id"), "answer")
+        card = self.page.text("#answer .card")
+        self.assertIn("trivial", card)
+        self.assert_shown(card.split("\n")[1], max(self.sweeps.rates("first")))
+        self.assertIn("scaling efficiency", card)
+        self.assertRegex(card, r"\(lost|gained")
+        self.assertIn("launches: a confidence interval needs", card.replace("launch:", "launches:"), "beside the number")
+        self.page.find("#loss-budget summary").click()
+        self.page.wait_for_visible("#loss-budget tbody tr")
+        efficiency = float(self.page.rows("#loss-budget")[0][1])
+        shown = self.page.script("return [...document.querySelectorAll('#loss-budget tbody tr')][0].cells.length")
+        points = [float(cell.split(" ")[0]) for cell in self.page.rows("#loss-budget")[0][2:shown - 1] if cell]
+        self.assertAlmostEqual(efficiency + sum(points), 100, delta=.1)
+        self.assert_no_complaints()
+
+    def test_one_step_shows_all_ranks_and_zooms_by_keys(self):
+        self.open_first()
+        self.page.script("document.querySelector('#timeline .plot').focus()")
+        self.press(Keys.ARROW_DOWN)
+        self.page.wait_for_visible("#timeline .tip")
+        self.assertIn("rank 1", self.page.text("#timeline .tip"))
+        self.press("+", Keys.ARROW_RIGHT, Keys.HOME)
+        self.page.find("#timeline summary").click()
+        self.page.wait_for_visible("#timeline tbody tr", 3)
+        self.assertIn("compute", self.page.text("#timeline tbody"))
+        self.assert_no_complaints()
+
+    def test_a_link_keeps_filters_and_section(self):
+        self.sweeps.derive("linked", lambda launch: [launch, {**as_alexnet(launch), "run_id": f"alexnet-{launch['facts']['devices']}"}])
+        self.sweeps.run("report", f"{self.sweeps.derived}/linked")
+        address = f"file://{self.sweeps.derived}/linked/report.html"
+        self.page.open(address)
+        Select(self.page.find("#choose-model")).select_by_value("alexnet")
+        self.page.script("[...document.querySelectorAll('#contents a')].find(each => each.innerText === 'Throughput').click()")
+        link = self.page.script("return location.href")
+        self.assertTrue(link.endswith("#throughput&model=alexnet"), link)
+        self.page.open("about:blank")
+        self.page.open(link)
+        self.assertEqual(self.page.script("return document.querySelector('#choose-model').value"), "alexnet")
+        names = {row[0] for row in self.page.rows("#table")}
+        self.assertEqual(names, {"alexnet:2"})
+        self.assert_no_complaints()
+
+    def test_nothing_overflows_at_1200_pixels(self):
+        self.sweeps.derive("wide", lambda launch: [as_communicating(launch), as_another(launch)])
+        self.sweeps.run("report", f"{self.sweeps.derived}/wide")
+        self.page.open(f"file://{self.sweeps.derived}/wide/report.html", size=(1200, 800))
+        self.assertLessEqual(self.page.script("return document.documentElement.scrollWidth"), 1200)
+        cut = self.page.script("const box = document.querySelector('#table .scroll'); return box.scrollWidth - box.clientWidth")
+        self.assertLessEqual(cut, 0)
+
+    def test_results_of_all_reduce_have_a_section(self):
+        self.sweeps.derive("reduced", lambda launch: [launch])
+        rows = [{"what": "", "by": "shm", "ranks": 2, "bytes": size, "p50_seconds": 1e-5, "p95_seconds": 2e-5,
+                 "algbw_bytes_per_second": size / 1e-5, "busbw_bytes_per_second": size / 1e-5, "seconds": [1e-5]}
+                for size in (1024, 4096)]
+        with open(f"{self.sweeps.derived}/reduced/allreduce.json", "w") as file:
+            json.dump({"kind": "allreduce", "hosts": ["a", "b"], "rows": rows}, file)
+        self.sweeps.run("report", f"{self.sweeps.derived}/reduced")
+        self.page.open(f"file://{self.sweeps.derived}/reduced/report.html")
+        self.assertEqual(self.page.count("#all-reduce canvas"), 2)
+        self.page.find("#all-reduce summary").click()
+        self.page.wait_for_visible("#all-reduce tbody tr", 2)
         self.assert_no_complaints()
 
     def test_every_chart_has_its_table(self):
@@ -103,7 +171,8 @@ class ReportPage(BrowserCase):
         self.assertIn("fastest", self.page.text("#ranking tbody tr"))
         for chart in ("speed-up", "scaling-efficiency", "communication-efficiency"):
             self.assertEqual(self.page.count(f"#{chart}"), 0, chart)
-        self.assertIn("-", [row[8] for row in self.page.rows("#table")])
+        speed_up = self.page.column("#table", "speed-up")
+        self.assertIn("-", [row[speed_up] for row in self.page.rows("#table")])
         self.assert_no_complaints()
 
     def dashes_in_legend(self, chart):

@@ -38,5 +38,6 @@ class ServedPage(BrowserCase):
         """The page shows all launches by itself, and then the rate that a report of the same files has."""
         self.sweeps.run("report", f"{self.sweeps.served}/{sweep}")
         launches = [each for each in self.sweeps.launches(sweep) if each["facts"]["devices"] == 2]
-        self.page.wait_for("all launches", lambda: self.rows_of(sweep)[1][5] == str(len(launches)))
-        self.assert_shown(self.rows_of(sweep)[1][6], self.sweeps.rates(sweep)[1])
+        column = self.page.column("#table", "launches")
+        self.page.wait_for("all launches", lambda: self.rows_of(sweep)[1][column] == str(len(launches)))
+        self.assert_shown(self.rows_of(sweep)[1][column + 1], self.sweeps.rates(sweep)[1])

@@ -9,16 +9,23 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/allreduce_options.h"
 #include "app/commands/allreduce_rows.h"
+#include "app/device_choice.h"
+#include "app/other_program.h"
 #include "app/program.h"
 #include "app/result_on_stdout.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/network_interface.h"
+#include "base/utc_text.h"
 #include "comm/algorithms.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/all_reduce_timing.h"
 #include "comm/all_reduce_tuning.h"
+#include "comm/nccl/nccl_communicator.h"
+#include "comm/own_address.h"
 #include "config/json_text.h"
 #include "doctor/check_hosts.h"
 #include "launch/launch.h"
@@ -26,6 +33,7 @@
 #include "report/render/remarks.h"
 #include "report/results/benchmark_log.h"
 #include "run/group.h"
+#include "run/rank/agreed_device.h"
 #include "run/run_outputs.h"
 
 namespace lockstep {
@@ -35,12 +43,40 @@ struct Contender {
   std::string name;
   std::unique_ptr<Communicator> comm;
   Memory memory = {};
+  std::unique_ptr<DeviceCommunicator> devices = {};  // null: it reduces in host memory
+  std::unique_ptr<DeviceBuffer> buffer = {};
+
+  TimedCommunicator timed() const {
+    if (!devices) return {*comm, memory.floats()};
+    return {*comm, memory.floats(), TimedDevice{*devices, *buffer}};
+  }
 };
 
-std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
+bool on_gpus(const AllReduceOptions& w) { return w.run.device != "cpu"; }
+
+int64_t most_bytes(const std::vector<Reduction>& reductions) {
+  int64_t most = 0;
+  for (const Reduction& reduction : reductions) most = std::max(most, reduction.bytes());
+  return most;
+}
+
+// In the memory of this rank's GPU, which becomes the calling thread's; null on a CPU.
+std::unique_ptr<DeviceBuffer> buffer_for(RunContext& context, const AllReduceOptions& w,
+                                         Group& group) {
+  if (!on_gpus(w)) return nullptr;
+  const std::unique_ptr<GpuLibrary> gpus = open_gpus();
+  const EngineKind& engine = find_engine(context.engines, w.run.engine);
+  const RankDevice own = agreed_device(w.run, group, gpus.get(), &engine, context.environment);
+  const int64_t floats = most_bytes(reductions_for(w)) / static_cast<int64_t>(sizeof(float));
+  return engine.device_buffer(own.device, floats);
+}
+
+// `buffer`: of the one that works in the memory of GPUs.
+std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group,
+                                      std::unique_ptr<DeviceBuffer> buffer) {
   std::vector<Contender> all;
   std::vector<std::string> backends = w.backends;
-  if (backends.empty()) backends.emplace_back(group.backend());
+  if (backends.empty()) backends.emplace_back(on_gpus(w) ? kNccl : group.backend());
   if (w.tune) {
     for (const AllReduceAlgorithm& algorithm : all_reduce_algorithms()) {
       const std::string name(algorithm.name);
@@ -53,6 +89,12 @@ std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
                                    ? AllReduceRules{}
                                    : parse_all_reduce_spec(w.run.all_reduce_spec).rules;
   for (const std::string& backend : backends) {
+    if (backend == kNccl) {
+      all.push_back({backend, group.connect_workers("beside/" + backend)});
+      all.back().devices = group.connect_devices("reduce/" + backend);
+      all.back().buffer = std::move(buffer);
+      continue;
+    }
     all.push_back({backend, group.connect_workers("reduce/" + backend, backend, rules)});
   }
   return all;
@@ -61,15 +103,15 @@ std::vector<Contender> contenders_for(const AllReduceOptions& w, Group& group) {
 // One rank of the measurement; rank 0 collects the rows and prints each one as it is measured.
 class Measurement {
  public:
-  Measurement(Context& context, const AllReduceOptions& options, Group& group)
+  Measurement(RunContext& context, const AllReduceOptions& options, Group& group)
       : context_(context),
         options_(options),
         group_(group),
         reductions_(reductions_for(options)),
-        contenders_(contenders_for(options, group)) {
-    int64_t most = 0;
-    for (const Reduction& reduction : reductions_) most = std::max(most, reduction.bytes());
-    for (Contender& contender : contenders_) contender.memory = contender.comm->allocate(most);
+        contenders_(contenders_for(options, group, buffer_for(context, options, group))) {
+    for (Contender& contender : contenders_) {
+      contender.memory = contender.comm->allocate(most_bytes(reductions_));
+    }
   }
 
   int run() {
@@ -103,9 +145,7 @@ class Measurement {
 
   void measure(const Reduction& reduction) {
     std::vector<TimedCommunicator> timed;
-    for (Contender& contender : contenders_) {
-      timed.push_back({*contender.comm, contender.memory.floats()});
-    }
+    for (const Contender& contender : contenders_) timed.push_back(contender.timed());
     const auto times = time_all_reduce(timed, {.message_floats = reduction.message_floats,
                                                .warm_up = options_.warm_up,
                                                .iterations = options_.iterations,
@@ -142,6 +182,18 @@ class Measurement {
     return spec_text(fastest_rules(algorithms(), algorithm_times()));
   }
 
+  // Of the interface by which this rank reaches the first other host.
+  nlohmann::json line_rate() const {
+    const std::vector<Member>& members = group_.roster().members;
+    const std::string& here = members[group_.rank()].host;
+    const auto other = std::ranges::find_if(members, [&](auto& each) { return each.host != here; });
+    if (other == members.end()) return nullptr;
+    const std::string& given = options_.run.interface;
+    const auto speed = mbit_per_second(
+        interface_with(given.empty() ? way_to(other->host) : address_of_interface(given)));
+    return speed ? nlohmann::json(*speed * 1e6 / 8) : nlohmann::json(nullptr);
+  }
+
   void write_result() const {
     if (options_.run.result.empty()) return;
     nlohmann::json hosts = nlohmann::json::array(), rows = nlohmann::json::array();
@@ -152,9 +204,11 @@ class Measurement {
                            {"program_version", program_version()},
                            {"written_at", utc_text(std::chrono::system_clock::now())},
                            {"hosts", hosts},
+                           {"line_rate_bytes_per_second", line_rate()},
                            {"load_before", host_.load ? nlohmann::json(*host_.load) : nullptr},
                            {"model", options_.of_model ? options_.run.model : ""},
-                           {"communicator", group_.backend()},
+                           {"communicator", on_gpus(options_) ? kNccl : group_.backend()},
+                           {"device", options_.run.device},
                            {"all_reduce_spec", options_.run.all_reduce_spec},
                            {"gradient_compression", options_.run.gradient_compression},
                            {"warm_up", options_.warm_up},
@@ -195,12 +249,15 @@ int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost
                 placement);
 }
 
-int measure_all_reduce(Context& context, const AllReduceOptions& options, PerHost per_host) {
+int measure_all_reduce(RunContext& context, const AllReduceOptions& options, PerHost per_host) {
   const RankIdentity identity = find_identity(options.run, context.environment);
   if (identity.rendezvous == Rendezvous::None) return launch_all_reduce(context, options, per_host);
   const Roles roles = roles_of(options.run, identity);
   Group group(identity, roles, options.run);
-  return Measurement(context, options, group).run();
+  Measurement measurement(context, options, group);
+  const int code = measurement.run();
+  if (on_gpus(options)) group.control().barrier();  // none leaves while another still reads from it
+  return code;
 }
 
 }  // namespace
@@ -209,13 +266,18 @@ int allreduce_command(RunContext& context, std::span<const std::string> argument
   AllReduceOptions options;
   options.run.variable_update = "replicated";  // ranks are workers only
   CommandSyntax syntax = all_reduce_syntax(options);
-  bool per_host = false;
+  bool per_host = false, json = false;
   note_given(syntax.flags, "num-devices", per_host);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  syntax.flags.push_back(result_as_json_flag(&json));
+  if (answered(context, syntax, arguments)) return kSuccess;
+  if (json) choose_stdout(options.run.result);
   check_options(options);
+  if (on_gpus(options)) {
+    options.run.engine = gpu_engine(options.run.device, context);
+    if (const auto other = program_elsewhere(context.engines, options.run.engine)) {
+      become(*other, context, "allreduce", arguments);
+    }
+  }
   const auto measure = [&](RunContext& told) {
     return measure_all_reduce(told, options, per_host ? PerHost::AsGiven : PerHost::AsSlots);
   };

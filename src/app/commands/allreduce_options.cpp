@@ -6,11 +6,14 @@
 #include <iterator>
 
 #include "app/flags.h"
+#include "app/taken_flags.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/backends.h"
+#include "comm/nccl/nccl_communicator.h"
+#include "nn/description/network_file.h"
 #include "run/strategy_options.h"
 
 namespace lockstep {
@@ -19,7 +22,9 @@ namespace {
 std::vector<std::string> backends_in(const std::string& text) {
   std::vector<std::string> known, given = split(text, ',');
   for (const Backend& backend : comm_backends()) known.emplace_back(backend.name);
+  known.emplace_back(kNccl);
   for (const std::string& name : given) {
+    check_not_absent(name);
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string near = closest(name, known);
     throw UsageError("--communicator: unknown backend '{}'; use one of {}{}", name,
@@ -29,13 +34,10 @@ std::vector<std::string> backends_in(const std::string& text) {
   return given;
 }
 
-// An option of a run that applies to this command too, and its help here if that differs.
-struct TakenFlag {
-  std::string_view name;
-  std::string_view help = {};
-};
 constexpr TakenFlag kTakenFlags[] = {
     {"num-devices", "ranks to start on this machine, or on each host"},
+    {"device", "whose memory to reduce; on a GPU with NCCL"},
+    {"gpu-indices"},
     {"bucket-mb", "size of a gradient bucket of --model in MiB"},
     {"interface"},
     {"all-reduce-spec"},
@@ -55,16 +57,8 @@ constexpr TakenFlag kTakenFlags[] = {
 };
 
 std::vector<Flag> flags_of_a_run(AllReduceOptions& options) {
-  std::vector<Flag> flags;
-  for (Flag& flag : run_flags(options.run)) {
-    const auto* taken = std::find_if(std::begin(kTakenFlags), std::end(kTakenFlags),
-                                     [&](const TakenFlag& row) { return row.name == flag.name; });
-    if (taken == std::end(kTakenFlags)) continue;
-    flag.group = "Options";
-    if (flag.name == "nodes") flag.letter = 0;  // -n is the number of iterations
-    if (!taken->help.empty()) flag.help = taken->help;
-    flags.push_back(std::move(flag));
-  }
+  std::vector<Flag> flags = taken_flags(options.run, kTakenFlags);
+  std::ranges::find(flags, "nodes", &Flag::name)->letter = 0;  // -n is the number of iterations
   return flags;
 }
 
@@ -104,14 +98,20 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
        .default_text = "1",
        .letter = 'c'},
       {.name = "model",
-       .value_name = "NAME",
-       .help = "measure the gradient buckets of this network instead of sizes",
+       .value_name = "NAME|FILE",
+       .help = "measure the gradient buckets of this network, or network file, instead of sizes",
        .set =
            [&w](const std::string& text) {
              w.run.model = text;
+             load_network(w.run);
              w.of_model = true;
            },
        .letter = 'm'},
+      {.name = "network",
+       .value_name = "TOML",
+       .help = "text of the file of --model, for workers",
+       .set = [&w](const std::string& text) { w.run.network = text; },
+       .hidden = true},
       {.name = "communicator",
        .value_name = "NAME,...",
        .help = "backends to measure in turn [chosen by where the ranks run]",
@@ -125,24 +125,21 @@ CommandSyntax all_reduce_syntax(AllReduceOptions& w) {
 }
 
 std::vector<std::string> all_reduce_arguments(const AllReduceOptions& w, const RunConfig& run) {
-  static const RunConfig kDefaults;
   std::vector<std::string> words = {fmt::format("--minbytes={}", w.sizes.least_bytes),
                                     fmt::format("--maxbytes={}", w.sizes.most_bytes),
                                     fmt::format("--stepfactor={}", w.sizes.factor),
                                     fmt::format("--iters={}", w.iterations),
                                     fmt::format("--warmup-iters={}", w.warm_up),
                                     fmt::format("--check={}", w.check ? 1 : 0)};
-  if (w.of_model) words.push_back("--model=" + w.run.model);
+  if (w.of_model) {
+    words.push_back("--model=" + w.run.model);
+    if (!w.run.network.empty()) words.push_back("--network=" + w.run.network);
+  }
   if (w.tune) words.emplace_back("--tune");
   if (!w.backends.empty()) {
     words.push_back(fmt::format("--communicator={}", fmt::join(w.backends, ",")));
   }
-  for (const TakenFlag& taken : kTakenFlags) {
-    const RunOption& option = *find_option(taken.name);
-    const std::string text = text_of(run, option);
-    if (text != text_of(kDefaults, option))
-      words.push_back(fmt::format("--{}={}", taken.name, text));
-  }
+  std::ranges::move(taken_arguments(run, kTakenFlags), std::back_inserter(words));
   return words;
 }
 
@@ -150,7 +147,7 @@ std::vector<Reduction> reductions_for(const AllReduceOptions& w) {
   if (!w.of_model) return reductions_of(w.sizes);
   const auto bucket_bytes = w.run.bucket_mb ? static_cast<int64_t>(*w.run.bucket_mb * (1 << 20))
                                             : SyncOptions{}.bucket_bytes;
-  return reductions_of_model(w.run.model, bucket_bytes);
+  return reductions_of_model(w.run, bucket_bytes);
 }
 
 void check_options(const AllReduceOptions& w) {
@@ -164,6 +161,18 @@ void check_options(const AllReduceOptions& w) {
   }
   if (w.tune && w.backends.size() > 1) {
     problems.emplace_back("--tune measures one backend; give one name to --communicator");
+  }
+  const bool on_gpus = w.run.device != "cpu";
+  const bool nccl = std::ranges::count(w.backends, kNccl) > 0;
+  if (nccl && !on_gpus) problems.emplace_back("--communicator nccl requires --device cuda");
+  if (on_gpus && !nccl && !w.backends.empty()) {
+    problems.emplace_back("--device: only --communicator nccl works in GPU memory; leave one out");
+  }
+  if (on_gpus &&
+      (w.tune || !w.run.all_reduce_spec.empty() || w.run.gradient_compression != "none")) {
+    problems.emplace_back(
+        "--tune, --all-reduce-spec and --gradient-compression work in host memory; leave out "
+        "--device");
   }
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   if (!w.run.all_reduce_spec.empty()) parse_all_reduce_spec(w.run.all_reduce_spec);

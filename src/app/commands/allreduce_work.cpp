@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "nn/description/network_file.h"
 #include "nn/parameters.h"
-#include "nn/zoo.h"
 #include "sync/buckets.h"
 
 namespace lockstep {
@@ -13,13 +13,13 @@ namespace {
 
 constexpr int64_t kFloatBytes = sizeof(float);
 
-std::vector<Bucket> buckets_of(const std::string& model, int64_t bucket_bytes) {
-  const std::vector<ParameterSpec> parameters = parameters_of(build(find_model(model)));
+std::vector<Bucket> buckets_of(const RunConfig& run, int64_t bucket_bytes) {
+  const std::vector<ParameterSpec> parameters = parameters_of(build(model_of(run)));
   std::vector<int64_t> floats;
   for (const ParameterSpec& parameter : parameters) floats.push_back(parameter.shape.elements());
   std::vector<ParameterId> backward(parameters.size());  // last layer first
   std::iota(backward.rbegin(), backward.rend(), 0);
-  return make_buckets(ParameterArena(floats, backward), bucket_bytes);
+  return make_buckets(ArenaLayout(floats, backward), bucket_bytes);
 }
 
 }  // namespace
@@ -63,10 +63,10 @@ std::vector<Reduction> reductions_of(const SizeRange& range) {
   return all;
 }
 
-std::vector<Reduction> reductions_of_model(const std::string& model, int64_t bucket_bytes) {
+std::vector<Reduction> reductions_of_model(const RunConfig& run, int64_t bucket_bytes) {
   std::vector<Reduction> all;
   Reduction step{.what = "all", .message_floats = {}};
-  for (const Bucket& bucket : buckets_of(model, bucket_bytes)) {
+  for (const Bucket& bucket : buckets_of(run, bucket_bytes)) {
     all.push_back(
         {.what = fmt::format("bucket {}", all.size()), .message_floats = {bucket.floats}});
     step.message_floats.push_back(bucket.floats);

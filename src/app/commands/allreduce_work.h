@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "config/run_config.h"
+
 namespace lockstep {
 
 // "8", "64K", "128M", "1G"; powers of 1024. Throws UsageError naming the option.
@@ -28,6 +30,6 @@ std::vector<Reduction> reductions_of(const SizeRange& range);
 
 // The gradients of a network: each bucket by itself, then all of them one after the other, as a
 // step of training does it when nothing overlaps.
-std::vector<Reduction> reductions_of_model(const std::string& model, int64_t bucket_bytes);
+std::vector<Reduction> reductions_of_model(const RunConfig& run, int64_t bucket_bytes);
 
 }  // namespace lockstep

@@ -5,18 +5,22 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "nn/zoo.h"
+#include "config/json_text.h"
+#include "nn/description/network_file.h"
 #include "process/run_child.h"
 #include "report/render/bench_table.h"
+#include "report/results/results_store.h"
 
 namespace lockstep {
 namespace {
@@ -24,12 +28,14 @@ namespace {
 struct Entry {
   std::string model;
   int64_t batch;
+  std::string given;  // the name, or a network file
 };
 
 struct Options {
   std::string models = "alexnet:128,resnet50:16,inception3:16";
   int num_batches = 20, num_warmup_batches = 3, threads = 0;
   std::string output = "results";
+  bool json = false;
 };
 
 constexpr int64_t kMost = 10'000'000;
@@ -40,10 +46,10 @@ std::vector<Entry> entries_in(const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::vector<std::string> words = split(part, ':');
     if (words.size() > 2) throw UsageError("--models must be NAME:BATCH,..., not '{}'", text);
-    const Model& model = find_model(words[0]);
+    const Model model = model_named(words[0]);
     const int64_t batch = words.size() == 2 ? whole_in("models: the batch", words[1], {1, kMost})
                                             : model.default_batch_size;
-    entries.push_back({std::string(model.name), batch});
+    entries.push_back({model.name, batch, words[0]});
   }
   return entries;
 }
@@ -66,11 +72,15 @@ void prepare_output(const Options& options, const std::vector<Entry>& entries) {
 std::optional<RunResult> measure(const Context& context, const Options& options,
                                  const Entry& entry) {
   const std::string path = result_path(options, entry);
-  const int code = run_child({context.program, "train", "--model", entry.model,
-                              fmt::format("--batch-size={}", entry.batch),
-                              fmt::format("--num-batches={}", options.num_batches),
-                              fmt::format("--num-warmup-batches={}", options.num_warmup_batches),
-                              fmt::format("--threads={}", options.threads), "--result", path});
+  const int code = run_child(
+      {.words = {context.program, "train", "--model", entry.given,
+                 fmt::format("--batch-size={}", entry.batch),
+                 fmt::format("--num-batches={}", options.num_batches),
+                 fmt::format("--num-warmup-batches={}", options.num_warmup_batches),
+                 fmt::format("--threads={}", options.threads), "--result", path,
+                 fmt::format("--quiet={}", context.quiet)},
+       .variables = {fmt::format("{}={}", kSettingsVariable, context.provenance.settings)},
+       .show_stdout = !context.quiet});
   if (code == kInterrupted) return {};
   if (code != kSuccess) {
     throw Error("lockstep train --model {} --batch-size {} ended with exit code {}", entry.model,
@@ -93,7 +103,8 @@ CommandSyntax syntax_for(Options& options) {
                        {0, kMost}}),
           number_flag(
               {"threads", "threads per device; 0: every core", &options.threads, {0, kMost}}),
-          text_flag({"output", "DIR", "directory of the results, as JSON", &options.output})}};
+          text_flag({"output", "DIR", "directory of the results, as JSON", &options.output}),
+          switch_flag("json", "print the results as JSON instead of a table", &options.json)}};
 }
 
 }  // namespace
@@ -101,10 +112,7 @@ CommandSyntax syntax_for(Options& options) {
 int bench_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   const std::vector<Entry> entries = entries_in(options.models);
   prepare_output(options, entries);
   const InterruptWatch interrupts;  // the child receives the signal too and ends by itself
@@ -118,7 +126,11 @@ int bench_command(RunContext& context, std::span<const std::string> arguments) {
     if (!result) break;
     results.push_back(std::move(*result));
   }
-  if (!results.empty()) {
+  if (!results.empty() && options.json) {
+    Json list = Json::array();
+    for (const RunResult& result : results) list.push_back(result_to_json(without_samples(result)));
+    context.out << json_text(list, 1) << "\n";
+  } else if (!results.empty()) {
     context.out << bench_table(results) << "results: " << options.output << "/\n";
   }
   return results.size() == entries.size() ? kSuccess : kInterrupted;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/gate_flags.h"
 #include "app/program.h"
 #include "base/error.h"
@@ -103,10 +104,7 @@ int conclude(const CompareReport& report, const GateOptions& gate_options, std::
 int compare_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   const std::vector<std::string> lists = sides_in(options);
   check_gate(options.gate);
   std::vector<CompareSide> sides;

@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/data_commands.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -101,10 +102,7 @@ Shape image_for(const ExampleSource& source, int size) {
 int data_bench_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.directory.empty()) throw UsageError("data bench needs the directory of a data set");
   Damage damage;
   const int most = threads_or_all(options.threads);

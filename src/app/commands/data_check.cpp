@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/data_commands.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -105,10 +106,7 @@ std::string text_of_report(const CheckReport& report, std::string_view split) {
 int data_check_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.directory.empty()) throw UsageError("data check needs the directory of a data set");
   const DataFormat& format = guess_format(options.directory);
   bool good = true;

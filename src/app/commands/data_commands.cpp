@@ -32,6 +32,10 @@ std::string overview() {
 }  // namespace
 
 int data_command(RunContext& context, std::span<const std::string> arguments) {
+  if (context.hear_syntax) {
+    for (const Subcommand& command : kDataCommands) command.run(context, {});
+    return kSuccess;
+  }
   if (arguments.empty()) {
     context.err << overview();
     return kUsage;

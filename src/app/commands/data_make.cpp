@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/data_commands.h"
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -108,10 +109,7 @@ bool make_split(Context& context, const Options& options, Split split) {
 int data_make_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.directory.empty()) throw UsageError("data make needs a directory for the files");
   if ((options.height > 0) != (options.width > 0)) {
     throw UsageError("--height and --width require each other");

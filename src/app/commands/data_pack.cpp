@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/data_commands.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -100,10 +101,7 @@ bool pack_split(Context& context, const Options& options, Split split) {
 int data_pack_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.words.size() != 2) {
     throw UsageError(
         "data pack needs two directories: SOURCE (the data set) and TARGET (for the files)");

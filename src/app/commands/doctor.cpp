@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "app/python_names.h"
+#include "app/taken_flags.h"
 #include "base/error.h"
 #include "config/json.h"
 #include "config/json_text.h"
@@ -30,18 +33,15 @@ CommandSyntax syntax_for(DoctorOptions& options) {
           switch_flag("slurm", "check the nodes of this allocation, or of one that srun requests",
                       &options.slurm),
           switch_flag("json", "print all findings and measurements as JSON", &options.json)}};
-  constexpr std::string_view kTaken[] = {"hosts",      "nodes",     "num-devices", "remote-dir",
-                                         "ssh-option", "framework", "python",      "device"};
-  for (Flag& flag : run_flags(options.survey.run)) {
-    if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
-    flag.group = "Options";
-    if (flag.name == "num-devices") flag.help = "workers per host, or its slots";
-    if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
-    if (flag.name == "device") flag.help = "with cuda, check that every worker has a GPU";
-    if (flag.name == "framework") flag.help = "check that this framework is installed";
-    if (flag.name == "nodes") flag.help = "check the first N hosts; with --slurm, N nodes";
-    syntax.flags.push_back(std::move(flag));
-  }
+  constexpr TakenFlag kTaken[] = {{"hosts", "file or list of hosts, as for train [this machine]"},
+                                  {"nodes", "check the first N hosts; with --slurm, N nodes"},
+                                  {"num-devices", "workers per host, or its slots"},
+                                  {"remote-dir"},
+                                  {"ssh-option"},
+                                  {"framework", "check that this framework is installed"},
+                                  {"python"},
+                                  {"device", "with cuda, check that every worker has a GPU"}};
+  std::ranges::move(taken_flags(options.survey.run, kTaken), std::back_inserter(syntax.flags));
   note_given(syntax.flags, "num-devices", options.survey.workers_given);
   return syntax;
 }
@@ -76,10 +76,7 @@ Json everything(const HostSurvey& all, std::span<const CheckRow> rows) {
 int doctor_command(RunContext& context, std::span<const std::string> arguments) try {
   DoctorOptions options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.slurm && !options.survey.run.hosts.empty()) {
     throw UsageError("--slurm and --hosts exclude each other; give one of them");
   }

@@ -3,11 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "app/python_names.h"
+#include "app/taken_flags.h"
 #include "config/json.h"
 #include "doctor/survey_routes.h"
 #include "framework/python.h"
@@ -31,13 +34,11 @@ CommandSyntax syntax_for(Options& options) {
                            "all adapters share",
                            &options.show}),
                 switch_flag("json", "print JSON", &options.json)}};
-  constexpr std::string_view kTaken[] = {"hosts", "python", "remote-dir", "ssh-option"};
-  for (Flag& flag : run_flags(options.survey.run)) {
-    if (std::ranges::find(kTaken, flag.name) == std::end(kTaken)) continue;
-    flag.group = "Options";
-    if (flag.name == "hosts") flag.help = "file or list of hosts, as for train [this machine]";
-    syntax.flags.push_back(std::move(flag));
-  }
+  constexpr TakenFlag kTaken[] = {{"hosts", "file or list of hosts, as for train [this machine]"},
+                                  {"python"},
+                                  {"remote-dir"},
+                                  {"ssh-option"}};
+  std::ranges::move(taken_flags(options.survey.run, kTaken), std::back_inserter(syntax.flags));
   return syntax;
 }
 
@@ -98,10 +99,7 @@ Json ask_hosts(const Context& context, SurveyRequest request) {
 int frameworks_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (!options.show.empty()) {
     const bool shared = options.show == "lockstep_job";
     context.out << (shared ? shared_adapter_text()

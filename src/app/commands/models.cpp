@@ -3,6 +3,7 @@
 
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
@@ -11,7 +12,7 @@
 #include "config/run_json.h"
 #include "framework/network_json.h"
 #include "nn/cost.h"
-#include "nn/zoo.h"
+#include "nn/description/network_file.h"
 #include "report/render/text_table.h"
 #include "run/layer_table.h"
 
@@ -95,8 +96,8 @@ CommandSyntax syntax_for(Options& options) {
                     switch_flag("aux-head", "add the auxiliary classifier of inception3",
                                 &options.options.aux_head)},
           .positional =
-              Positional{.name = "NAME",
-                         .help = "network whose layers are listed",
+              Positional{.name = "NAME|FILE",
+                         .help = "network, or network file, whose layers are listed",
                          .set = [&options](const std::string& name) { options.name = name; }}};
 }
 
@@ -105,17 +106,15 @@ CommandSyntax syntax_for(Options& options) {
 int models_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.name.empty()) {
     context.out << all_models(options);
     return kSuccess;
   }
-  const auto dataset = options.dataset.empty() ? std::optional<std::string_view>()
-                                               : std::optional<std::string_view>(options.dataset);
-  context.out << one_model(find_model(options.name, dataset), options);
+  RunConfig run;
+  run.model = options.name;
+  run.data_name = options.dataset;
+  context.out << one_model(model_of(run), options);
   return kSuccess;
 }
 

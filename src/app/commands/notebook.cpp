@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/jupyter.h"
 #include "app/commands/tunnel.h"
 #include "app/flags.h"
@@ -111,10 +112,7 @@ PlanOutcome serve(const Jupyter& jupyter, const JupyterRequest& request, Context
 int notebook_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   check_results(options.directory);
   const Jupyter jupyter = installed_jupyter();
   const fs::path directory = fs::absolute(options.directory).lexically_normal();

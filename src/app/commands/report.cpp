@@ -1,16 +1,23 @@
 // report.cpp: `lockstep report`: reports sweeps as tables, CSV files, charts and a web page.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/commands/report_files.h"
 #include "app/commands/report_options.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json_text.h"
 #include "report/analysis/scaling_notes.h"
 #include "report/render/best_text.h"
-#include "report/render/configurations_csv.h"
+#include "report/render/budget_text.h"
+#include "report/render/compact_tables.h"
+#include "report/render/configuration_rows.h"
 #include "report/render/pivot_text.h"
 #include "report/render/regressions_text.h"
 #include "report/render/scaling_text.h"
@@ -40,10 +47,7 @@ std::vector<AskedTable> asked_tables(const ReportOptions& options, const Scaling
                                      const RunCollection& collection) {
   std::vector<AskedTable> tables;
   if (!options.pivot.empty()) {
-    const std::vector<std::string> words = split(options.pivot, ',');
-    const std::string rows = axis_named(words[0], "pivot", report);
-    const std::string columns = axis_named(words[1], "pivot", report);
-    if (rows == columns) throw UsageError("--pivot {}: both axes are {}", options.pivot, rows);
+    const auto [rows, columns] = pivot_axes(options.pivot, report);
     const Pivot pivot = make_pivot(report, rows, columns);
     tables.push_back({.text = pivot_tables(pivot, report),
                       .markdown = pivot_markdown(pivot, report),
@@ -69,6 +73,9 @@ std::string text_of(const ReportOptions& options, const std::vector<AskedTable>&
                     const ReportContents& contents) {
   const ScalingReport& report = contents.report;
   const bool usual = asked.empty(), markdown = options.format() == TableFormat::Markdown;
+  if (options.format() == TableFormat::AsJson) {
+    return json_text(configurations_json(report), 1) + "\n";
+  }
   if (options.format() == TableFormat::Csv) {
     return usual ? configurations_csv(report) : asked.front().csv;
   }
@@ -76,9 +83,11 @@ std::string text_of(const ReportOptions& options, const std::vector<AskedTable>&
   for (const AskedTable& table : asked) parts.push_back(markdown ? table.markdown : table.text);
   if (usual && markdown) parts.push_back(report_markdown(contents));
   if (usual && !markdown) {
-    parts.push_back(scaling_table(report));
-    parts.push_back(ranking_tables(report, contents.rankings));
-    parts.push_back(step_table(report));
+    std::ranges::move(usual_tables(report, contents.rankings, options.wide),
+                      std::back_inserter(parts));
+    parts.push_back(options.wide ? step_table(report) : compact_step_table(report));
+    const auto& runs = contents.source.collection.runs;
+    parts.push_back(budget_answers(report, loss_budgets(report, runs), runs));
   }
   if (options.best) {
     const auto best =
@@ -117,10 +126,7 @@ void refuse_itself(const ReportOptions& options) {
 int report_command(RunContext& context, std::span<const std::string> arguments) {
   ReportOptions options;
   const CommandSyntax syntax = report_syntax(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   check_options(options);
   const PageSource source = collect_results(options.directories, context.err);
   const RunCollection& collection = source.collection;

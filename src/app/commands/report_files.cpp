@@ -10,7 +10,9 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "config/json.h"
-#include "report/render/configurations_csv.h"
+#include "report/analysis/fill_paths.h"
+#include "report/render/compact_tables.h"
+#include "report/render/configuration_rows.h"
 #include "report/render/detail_charts.h"
 #include "report/render/regressions_text.h"
 #include "report/render/scaling_charts.h"
@@ -24,6 +26,8 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostRawFiles = 40;  // of older results, which have no critical path
 
 std::vector<ReportFile> files_of(const ReportContents& contents, std::ostream& err) {
   const ScalingReport& report = contents.report;
@@ -79,6 +83,7 @@ PageSource collect_results(const std::vector<std::string>& directories, std::ost
   }
   if (collection.runs.empty())
     throw UsageError("no results in {}; run 'lockstep sweep' first", fmt::join(directories, ", "));
+  fill_paths(collection, kMostRawFiles);
   return source;
 }
 
@@ -88,6 +93,12 @@ std::string joined_tables(const std::vector<std::string>& parts) {
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   }
   return text;
+}
+
+std::vector<std::string> usual_tables(const ScalingReport& report,
+                                      std::span<const Ranking> rankings, bool wide) {
+  if (wide) return {scaling_table(report), ranking_tables(report, rankings)};
+  return {compact_scaling_table(report), compact_ranking_tables(report, rankings)};
 }
 
 std::string report_markdown(const ReportContents& contents) {

@@ -21,6 +21,10 @@ PageSource collect_results(const std::vector<std::string>& directories, std::ost
 // Tables below each other; empty parts are left out.
 std::string joined_tables(const std::vector<std::string>& parts);
 
+// Speeds and, without scaling, the ranking. `wide`: in any width, else in 100 columns.
+std::vector<std::string> usual_tables(const ScalingReport& report,
+                                      std::span<const Ranking> rankings, bool wide);
+
 struct ReportContents {
   const ScalingReport& report;
   const PageSource& source;

@@ -20,8 +20,10 @@ CommandSyntax report_syntax(ReportOptions& options) {
                  &options.by}),
       switch_flag("markdown", "print Markdown tables", &options.markdown),
       switch_flag("csv", "print CSV", &options.csv),
+      switch_flag("json", "print every configuration as JSON", &options.json),
       switch_flag("best", "print the fastest configuration per network and number of devices",
                   &options.best),
+      switch_flag("wide", "print tables wider than 100 columns, with all numbers", &options.wide),
       text_flag({"baseline", "DIR", "compare with this sweep, and fail as --fail-on says",
                  &options.baseline})};
   for (Flag& flag : gate_flags(options.gate, {"slower", "failed", "missing", "inconclusive"})) {
@@ -42,16 +44,17 @@ void check_options(ReportOptions& options) {
   if (options.directories.empty()) {
     problems.emplace_back("report needs a directory of 'lockstep sweep'");
   }
-  if (options.markdown && options.csv) {
-    problems.emplace_back("--markdown and --csv exclude each other; give one of them");
+  if (options.markdown + options.csv + options.json > 1) {
+    problems.emplace_back("--markdown, --csv and --json exclude each other; give one of them");
   }
   const bool several = !options.pivot.empty() && !options.by.empty();
   if (options.csv && (several || options.best)) {
     problems.emplace_back("--csv prints one table; give one of --pivot and --by, and no --best");
   }
-  if (!options.pivot.empty() && split(options.pivot, ',').size() != 2) {
-    problems.push_back(fmt::format("--pivot {}: needs two axes, such as devices,synthetic-location",
-                                   options.pivot));
+  const bool other_tables = !options.pivot.empty() || !options.by.empty() || options.best;
+  if (options.json && (other_tables || !options.baseline.empty())) {
+    problems.emplace_back(
+        "--json prints every configuration; --pivot, --by, --best and --baseline exclude it");
   }
   const bool gated = options.gate.fail_on_given || options.gate.rules.max_regression;
   if (gated && options.baseline.empty()) {

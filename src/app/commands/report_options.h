@@ -8,17 +8,20 @@
 
 namespace lockstep {
 
-enum class TableFormat { Text, Markdown, Csv };
+enum class TableFormat { Text, Markdown, Csv, AsJson };
 
 struct ReportOptions {
   std::vector<std::string> directories;
   std::string output, baseline;
   std::string pivot, by;  // axes, as given
   GateOptions gate = {.fail_on = {"slower", "failed", "inconclusive"}};
-  bool markdown = false, csv = false, best = false;
+  bool markdown = false, csv = false, json = false, best = false, wide = false;
 
   TableFormat format() const {
-    return csv ? TableFormat::Csv : markdown ? TableFormat::Markdown : TableFormat::Text;
+    return json       ? TableFormat::AsJson
+           : csv      ? TableFormat::Csv
+           : markdown ? TableFormat::Markdown
+                      : TableFormat::Text;
   }
 };
 

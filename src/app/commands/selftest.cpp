@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <ostream>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/other_program.h"
 #include "app/program.h"
+#include "app/taken_flags.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/scratch_directory.h"
@@ -20,7 +23,7 @@
 #include "launch/launch.h"
 #include "measure/gpu.h"
 #include "report/render/output_lines.h"
-#include "run/rank_device.h"
+#include "run/rank/rank_device.h"
 #include "run/run_input.h"
 #include "selftest/fault.h"
 #include "selftest/self_test.h"
@@ -34,11 +37,6 @@ struct Request {
   std::string bundle;
 };
 
-// An option of a run that applies here too, and its help if that differs.
-struct TakenFlag {
-  std::string_view name;
-  std::string_view help = {};
-};
 constexpr TakenFlag kTakenFlags[] = {
     {"device", "device to test; cuda requires --engine torch"},
     {"engine", "engine to test"},
@@ -83,29 +81,16 @@ CommandSyntax syntax_for(Request& request) {
                   .set = [&options](
                              const std::string& text) { options.part_cores = parse_cores(text); }}),
           hidden(text_flag({"result", "FILE", "", &options.run.result}))}};
-  for (Flag& flag : run_flags(options.run)) {
-    const auto* taken = std::ranges::find(kTakenFlags, flag.name, &TakenFlag::name);
-    if (taken == std::end(kTakenFlags)) continue;
-    flag.group = "Options";
-    if (!taken->help.empty()) flag.help = taken->help;
-    if (flag.name == "num-devices") flag.default_text = "";  // the help says it
-    syntax.flags.push_back(std::move(flag));
-  }
+  std::ranges::move(taken_flags(options.run, kTakenFlags), std::back_inserter(syntax.flags));
+  std::ranges::find(syntax.flags, "num-devices", &Flag::name)->default_text = "";  // in the help
   note_given(syntax.flags, "num-devices", request.workers_given);
   return syntax;
 }
 
 std::vector<std::string> arguments_for(const SelfTestOptions& options, const RunConfig& run) {
-  static const RunConfig kDefaults;
   std::vector<std::string> words = {fmt::format("--passes={}", options.passes),
                                     "--inject-fault=" + options.fault, "--result=" + run.result};
-  for (const TakenFlag& taken : kTakenFlags) {
-    const RunOption& option = *find_option(taken.name);
-    const std::string text = text_of(run, option);
-    if (text != text_of(kDefaults, option)) {
-      words.push_back(fmt::format("--{}={}", taken.name, text));
-    }
-  }
+  std::ranges::move(taken_arguments(run, kTakenFlags), std::back_inserter(words));
   return words;
 }
 
@@ -126,10 +111,14 @@ void choose_engine(SelfTestOptions& options, const RunContext& context,
   }
 }
 
-int default_ranks(const RunConfig& run, const Environment& environment) {
+int default_ranks(const RunConfig& run, const RunContext& context) {
   if (run.device == "cpu") return 2;
   const std::unique_ptr<GpuLibrary> gpus = open_gpus();
-  return std::max(static_cast<int>(visible_gpus(gpus.get(), environment).gpus.size()), 1);
+  const WorkerView view = visible_gpus(gpus.get(), context.environment);
+  if (view.knows_gpus) return std::max(static_cast<int>(view.gpus.size()), 1);
+  const EngineKind& engine = find_engine(context.engines, run.engine);
+  const auto found = engine.accelerators ? engine.accelerators() : std::nullopt;
+  return found ? found->count : 1;
 }
 
 int present(RunContext& context, const Request& request, const SelfTestReport& report) {
@@ -203,10 +192,7 @@ int selftest_command(RunContext& context, std::span<const std::string> arguments
   options.run.engine = "";
   options.run.stall_timeout = 300;  // a rank waits for the slowest host
   const CommandSyntax syntax = syntax_for(request);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   parse_fault(options.fault);
   if (!request.bundle.empty()) check_bundle(request.bundle);
   choose_engine(options, context, arguments);
@@ -217,7 +203,7 @@ int selftest_command(RunContext& context, std::span<const std::string> arguments
   const RankIdentity identity = find_identity(options.run, context.environment);
   if (identity.rendezvous != Rendezvous::None) return test_as_rank(context, request, identity);
   if (!request.workers_given) {
-    options.run.num_devices = default_ranks(options.run, context.environment);
+    options.run.num_devices = default_ranks(options.run, context);
   }
   if (options.run.hosts.empty() && options.run.num_devices == 1) {
     return test_as_rank(context, request, identity);

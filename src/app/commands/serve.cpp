@@ -6,6 +6,7 @@
 #include <ostream>
 #include <thread>
 
+#include "app/command_line.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "base/error.h"
@@ -51,10 +52,7 @@ int serve_command(RunContext& context, std::span<const std::string> arguments) {
   ServeOptions options;
   options.port = kPort;
   const CommandSyntax syntax = syntax_for(options);
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
   if (options.roots.empty()) throw UsageError("serve needs a directory of 'lockstep sweep'");
   if (!is_plain(options.token)) {
     throw UsageError("--token: invalid character; use letters, digits, - and _");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -10,11 +11,16 @@
 #include "app/commands/sweep_flags.h"
 #include "app/program.h"
 #include "base/text.h"
+#include "config/json_text.h"
+#include "config/run_id.h"
 #include "config/run_label.h"
 #include "measure/host.h"
 #include "report/render/best_text.h"
-#include "report/render/scaling_text.h"
-#include "report/render/verdicts_text.h"
+#include "report/render/budget_text.h"
+#include "report/render/configuration_rows.h"
+#include "report/render/pivot_text.h"
+#include "sim/answers/simulated_result.h"
+#include "sim/calibrate/check_sweep.h"
 #include "sweep/default_axes.h"
 #include "sweep/plan_text.h"
 #include "sweep/resolve_config.h"
@@ -24,6 +30,8 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostAnswers = 8;  // 'lockstep explain' has all
 
 StoreContents contents_of(const std::string& directory) {
   const bool there = fs::exists(fs::path(directory) / ResultsStore::kFile);
@@ -66,6 +74,7 @@ int failures_in(const ScalingReport& report) {
   for (const Configuration& each : report.configurations) {
     if (!each.simulated) failed += each.failed;
   }
+  for (const Configuration& each : report.controls) failed += each.failed;
   return failed;
 }
 
@@ -119,17 +128,39 @@ std::string write_report(const std::string& directory) {
   return names;
 }
 
+// Stores predictions for the devices of --predict, and adds them to what was measured.
+void add_predictions(const SweepOptions& options, std::vector<StoredRun>& runs, std::ostream& err) {
+  const PredictedRuns predicted = predict_beyond(runs, std::nullopt, options.predict);
+  for (const std::string& note : predicted.notes) err << "note: --predict: " << note << "\n";
+  if (predicted.results.empty()) return;
+  store_simulated(options.output, predicted.results);
+  for (const RunResult& result : predicted.results) {
+    runs.push_back({.id = run_id(result.config), .result = without_samples(result)});
+  }
+}
+
 // Tables and files of what has been measured, also when the sweep was interrupted.
 int conclude(const PlannedSweep& sweep, const SweepOptions& options, const ResultsStore& store,
              const SweepOutcome& outcome, Context& context) {
-  const std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
+  std::vector<StoredRun> runs = own_runs(sweep.plan, store.contents());
+  std::erase_if(runs, [](const StoredRun& run) { return run.result.simulated(); });
+  if (!options.predict.empty()) add_predictions(options, runs, context.err);
   const ScalingReport report = make_scaling(runs);
   if (options.precision && !outcome.interrupted)
     context.err << note_on_precision(report, *options.precision) << std::flush;
-  if (!runs.empty()) {
+  if (options.json) {
+    context.out << json_text(configurations_json(report), 1) << "\n" << std::flush;
+    if (!runs.empty()) write_report(options.output);
+  } else if (!runs.empty()) {
     const RunCollection own = {runs, std::vector<std::string>(runs.size(), options.output)};
-    context.out << joined_tables(
-        {scaling_table(report), ranking_tables(report, alternatives_in(report, own))});
+    std::vector<std::string> tables =
+        usual_tables(report, alternatives_in(report, own), options.wide);
+    tables.push_back(budget_answers(report, loss_budgets(report, runs), runs, kMostAnswers));
+    context.out << joined_tables(tables);
+    if (!options.pivot.empty()) {
+      const auto [rows, columns] = pivot_axes(options.pivot, report);
+      context.out << "\n" << pivot_tables(make_pivot(report, rows, columns), report);
+    }
     if (options.best) context.out << "\n" << best_table(report, best_of(report, runs));
     context.out << fmt::format("results: {}/{}{}\n", options.output, ResultsStore::kFile,
                                write_report(options.output))
@@ -142,10 +173,7 @@ int conclude(const PlannedSweep& sweep, const SweepOptions& options, const Resul
 
 int sweep_command(RunContext& context, std::span<const std::string> arguments) {
   SweepOptions options;
-  if (parse_sweep(options, sweep_syntax(), arguments) == Parsed::Help) {
-    context.out << sweep_help(sweep_syntax());
-    return kSuccess;
-  }
+  if (sweep_answered(context, options, sweep_syntax(), arguments)) return kSuccess;
   const StoreContents earlier = contents_of(options.output);
   const SweepMachine machine = {.cores = read_host().usable_threads,
                                 .available_bytes = available_memory_bytes(),

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/family_options.h"
+#include "report/analysis/axis_groups.h"
 #include "sweep/batch_presets.h"
 #include "sweep/sweep_file.h"
 
@@ -155,11 +156,37 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
        .help = "seconds after which a launch is stopped and counts as failed",
        .set = timeout,
        .default_text = "3600"},
+      {.name = "predict",
+       .value_name = "N,...",
+       .help = "also predict these numbers of devices, beyond those measured "
+               "(docs/simulating.md)",
+       .set =
+           [&](auto& text) {
+             options.predict.clear();
+             for (const std::string& each : split(text, ',')) {
+               options.predict.push_back(static_cast<int>(whole_in("predict", each, {1, kMost})));
+             }
+           }},
       switch_flag("retry-failed", "launch failed runs again", &options.retry_failed),
       switch_flag("dry-run", "print the launches in order and exit", &options.dry_run),
       switch_flag("best",
                   "at the end, print the fastest configuration per network and number of devices",
                   &options.best),
+      {.name = "pivot",
+       .value_name = "ROWS,COLUMNS",
+       .help = "at the end, print images/sec by two axes, such as devices,synthetic-location",
+       .set =
+           [&](auto& text) {
+             pivot_axes(text, {});  // reports an unknown name now
+             options.pivot = text;
+           }},
+      switch_flag("explain",
+                  "also run the workers of each run without communication, in the same rounds: "
+                  "tells slower compute from the cost of communication",
+                  &options.explain),
+      switch_flag("json", "at the end, print every configuration as JSON instead of tables",
+                  &options.json),
+      switch_flag("wide", "print tables wider than 100 columns, with all numbers", &options.wide),
   };
 }
 
@@ -194,7 +221,7 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command, Igno
   std::vector<Flag> common, refused;
   for (const RunOption& option : run_options()) {
     const auto not_here = std::ranges::find(kNotHere, option.name, &NotHere::option);
-    if (std::ranges::count(kOfTheSweep, option.name)) continue;
+    if (std::ranges::count(kOfTheSweep, option.name) || option.details.internal) continue;
     if (option.details.only_tells) {
       refused.push_back(ignored_flag(option, ignored));
     } else if (not_here != std::end(kNotHere)) {
@@ -211,31 +238,30 @@ CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command, Igno
   return syntax;
 }
 
-// The options of the file that the command line does not set, as arguments.
-std::vector<std::string> arguments_in(const std::string& file, const CommandSyntax& syntax,
-                                      const std::vector<std::string>& given) {
-  std::vector<std::string> arguments;
+// The options of the file, for the command to take where its line does not set them.
+std::vector<OptionDefault> defaults_in(const std::string& file, const CommandSyntax& syntax) {
+  std::vector<OptionDefault> defaults;
   for (const SweepEntry& entry : read_sweep_file(file)) {
-    const auto flag = std::ranges::find_if(syntax.flags, [&](const Flag& each) {
-      return each.name == entry.name || std::ranges::count(each.aliases, entry.name);
-    });
-    if (flag == syntax.flags.end()) {
-      std::vector<std::string> names;
-      for (const Flag& each : syntax.flags) names.push_back(each.name);
-      const std::string near = closest(entry.name, names);
-      throw UsageError("{}:{}: unknown option {}{}", file, entry.line, entry.name,
-                       near.empty() ? "" : "; did you mean " + near + "?");
-    }
-    if (std::ranges::count(given, flag->name)) continue;
-    if (!flag->many && entry.values.size() != 1) {
-      throw UsageError("{}:{}: {} takes one value, not {}", file, entry.line, entry.name,
-                       entry.values.size());
-    }
-    for (const std::string& value : entry.values) {
-      arguments.push_back(fmt::format("--{}={}", flag->name, value));
-    }
+    check_option_name(syntax, entry.name, fmt::format("{}:{}", file, entry.line));
+    defaults.push_back({.command = syntax.command,
+                        .name = entry.name,
+                        .values = entry.values,
+                        .source = fmt::format("{}:{}", file, entry.line)});
   }
-  return arguments;
+  return defaults;
+}
+
+// The file that a line names. What else is wrong with the line is found when it is read.
+std::string file_in(const SweepSyntax& command, std::span<const std::string> arguments) {
+  SweepOptions options;
+  IgnoredFlags ignored;
+  CommandSyntax listening = syntax_for(options, command, ignored);
+  for (Flag& flag : listening.flags) flag.set = [](const std::string&) {};
+  try {
+    parse(listening, arguments);
+  } catch (const UsageError&) {  // reported by the second reading
+  }
+  return options.file;
 }
 
 }  // namespace
@@ -250,28 +276,21 @@ const SweepSyntax& sweep_syntax() {
   return syntax;
 }
 
-Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
-                   std::span<const std::string> arguments) {
+bool sweep_answered(RunContext& context, SweepOptions& options, const SweepSyntax& command,
+                    std::span<const std::string> arguments) {
   options.output = command.output;
   IgnoredFlags ignored;
-  const Parsed parsed = parse(syntax_for(options, command, ignored), arguments);
-  options.notes = ignored.notes();
-  if (parsed == Parsed::Help || options.file.empty()) return parsed;
-  SweepOptions scratch;  // to find which options the command line sets
-  std::vector<std::string> given;
-  CommandSyntax listening = syntax_for(scratch, command, ignored);
-  for (Flag& flag : listening.flags) {
-    flag.set = [&given, name = flag.name](const std::string&) { given.push_back(name); };
-  }
-  parse(listening, arguments);
   const CommandSyntax syntax = syntax_for(options, command, ignored);
-  return parse(syntax, arguments_in(options.file, syntax, given));
-}
-
-std::string sweep_help(const SweepSyntax& command) {
-  SweepOptions unused;
-  IgnoredFlags none;
-  return help_text(syntax_for(unused, command, none));
+  const std::string file = file_in(command, arguments);
+  if (!file.empty())
+    std::ranges::move(defaults_in(file, syntax), std::back_inserter(context.defaults));
+  const bool done = answered(context, syntax, arguments);
+  options.notes = ignored.notes();
+  if (options.json && (options.best || !options.pivot.empty() || options.dry_run)) {
+    throw UsageError(
+        "--json prints every configuration at the end; --best, --pivot and --dry-run exclude it");
+  }
+  return done;
 }
 
 }  // namespace lockstep

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options.h"
+#include "app/command_line.h"
 #include "sweep/sweep_options.h"
 
 namespace lockstep {
@@ -19,9 +19,9 @@ struct SweepSyntax {
 };
 const SweepSyntax& sweep_syntax();  // of `lockstep sweep`
 
-// Reads the command line and the file that it names; the command line overrides the file.
-Parsed parse_sweep(SweepOptions& options, const SweepSyntax& command,
-                   std::span<const std::string> arguments);
-std::string sweep_help(const SweepSyntax& command);
+// Reads the command line and the file that it names; the command line overrides the file. Answers
+// as answered() of command_line.h.
+bool sweep_answered(RunContext& context, SweepOptions& options, const SweepSyntax& command,
+                    std::span<const std::string> arguments);
 
 }  // namespace lockstep

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <ostream>
 
+#include "app/command_line.h"
+#include "app/device_choice.h"
 #include "app/options.h"
 #include "app/other_program.h"
 #include "app/own_log.h"
@@ -20,7 +22,7 @@
 #include "external/measure_program.h"
 #include "launch/launch.h"
 #include "launch/launchers.h"
-#include "measure/host.h"
+#include "nn/description/network_file.h"
 #include "run/complete_config.h"
 #include "run/run_input.h"
 #include "run/run_outputs.h"
@@ -32,34 +34,6 @@ namespace {
 
 void note(const std::vector<std::string>& notes, std::ostream& err) {
   for (const std::string& line : notes) err << "note: " << line << "\n";
-}
-
-bool only_cpu(const RunConfig& config, const RunContext& context) {
-  return find_engine(context.engines, config.engine).only_cpu;
-}
-
-// --device gpu or cuda without --engine: the engine that has GPUs, if it is built. plan_run reports
-// what to do otherwise.
-void choose_engine(RunConfig& config, const RunContext& context) {
-  if (config.device == "cpu" || has_framework(config) || !only_cpu(config, context)) return;
-  for (const EngineKind& engine : context.engines) {
-    if (engine.only_cpu || (engine.elsewhere && !is_built(*engine.elsewhere, context))) continue;
-    config.engine = engine.name;
-    return;
-  }
-}
-
-// `gpu` is the default of tf_cnn_benchmarks, and part of many command lines: where there is none,
-// the CPU takes its place. Whoever writes `cuda` gets an error. Returns the note, or nothing.
-std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_given) {
-  const bool here = !runs_elsewhere(config, context.environment);
-  const bool no_gpu = here && !has_gpu();
-  if (!no_gpu && !engine_given) choose_engine(config, context);
-  if (!no_gpu && (has_framework(config) || !only_cpu(config, context))) return "";
-  config.device = "cpu";
-  return fmt::format(
-      "--device gpu: {}; training on the CPU",
-      no_gpu ? "this host has no GPU" : "requires --engine torch, which './run torch' builds");
 }
 
 // A directory that does not exist here may exist on the workers' hosts: they check it themselves.
@@ -92,7 +66,7 @@ struct Request {
   IgnoredFlags ignored;
   GivenOptions given;
   bool per_host = false;      // --num-devices was given
-  std::string gpu_note = {};  // about --device gpu; empty: none
+  std::string gpu_note = {};  // about --device auto or gpu; empty: none
 };
 
 int train(RunContext& context, Request request) {
@@ -130,15 +104,6 @@ int train(RunContext& context, Request request) {
   return logs ? with_own_log(context, config, identity.rank, take_part) : take_part(context);
 }
 
-// Notes in `says_gpu` whether the line says gpu, which is cuda from then on.
-void hear_device(std::vector<Flag>& flags, bool& says_gpu) {
-  const auto device = std::ranges::find(flags, "device", &Flag::name);
-  device->set = [&says_gpu, set = std::move(device->set)](const std::string& text) {
-    set(text);
-    says_gpu = lower_case(text) == "gpu";
-  };
-}
-
 }  // namespace
 
 int train_command(RunContext& context, std::span<const std::string> arguments) {
@@ -148,21 +113,20 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   CommandSyntax syntax = {.command = "train",
                           .summary = "Trains one network and measures the speed.",
                           .flags = run_flags(config)};
-  bool engine_given = false, wants_any_gpu = false;
-  hear_device(syntax.flags, wants_any_gpu);
+  bool engine_given = false;
+  DeviceWish wish = DeviceWish::Auto;
+  hear_device(syntax.flags, wish);
+  hear_dtype(syntax.flags);
   note_given(syntax.flags, "num-devices", request.per_host);
   note_given(syntax.flags, "engine", engine_given);
   note_given(syntax.flags, "model", request.given.model);
+  bool json = false;
+  syntax.flags.push_back(result_as_json_flag(&json));
   std::ranges::move(tf_only_flags(request.ignored), std::back_inserter(syntax.flags));
-  if (parse(syntax, arguments) == Parsed::Help) {
-    context.out << help_text(syntax);
-    return kSuccess;
-  }
-  if (wants_any_gpu && config.program.empty()) {
-    request.gpu_note = any_gpu(config, context, engine_given);
-  } else if (!engine_given && config.program.empty()) {
-    choose_engine(config, context);
-  }
+  if (answered(context, syntax, arguments)) return kSuccess;
+  if (json) choose_stdout(config.result);
+  load_network(config);
+  request.gpu_note = resolve_device(config, context, wish, engine_given);
   const auto other = program_elsewhere(context.engines, config.engine);
   if (other && config.program.empty()) become(*other, context, "train", arguments);
   if (config.result != "-") return train(context, std::move(request));

@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "app/commands/sweep_flags.h"
 #include "app/program.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "config/json_text.h"
 #include "config/run_label.h"
 #include "launch/hosts.h"
 #include "measure/host.h"
 #include "report/render/best_text.h"
+#include "report/render/configuration_rows.h"
 #include "report/render/scaling_text.h"
 #include "sweep/halving.h"
 #include "sweep/resolve_config.h"
@@ -31,7 +34,8 @@ const SweepSyntax& syntax() {
       .repeats_help = "launches of the candidates in the last round",
       .repeats = "9",
       .output = "tune",
-      .without = {"models", "batch-preset", "max-devices", "precision", "best"}};
+      .without = {"models", "batch-preset", "max-devices", "precision", "best", "pivot", "explain",
+                  "wide", "predict"}};
   return kSyntax;
 }
 
@@ -152,15 +156,22 @@ int list(const PlannedSweep& sweep, const HalvingRules& rules, Context& context)
   return kSuccess;
 }
 
-int tell_winner(const HalvingOutcome& outcome, const ResultsStore& store, Context& context) {
+int tell_winner(const HalvingOutcome& outcome, const ResultsStore& store, bool as_json,
+                Context& context) {
   if (outcome.ranking.empty()) throw Error("no candidate could be measured; see the lines above");
   SweepPlan last;
   last.runs = outcome.ranking;
   const std::vector<StoredRun> runs = own_runs(last, store.contents());
   const ScalingReport report = make_scaling(runs);
-  context.out << scaling_table(report, TableOf::Speeds) << "\n"
-              << best_table(report, best_of(report, runs)) << "\n"
-              << train_command_line(outcome.ranking.front().config) << "\n";
+  const std::string fastest = train_command_line(outcome.ranking.front().config);
+  if (as_json) {
+    const Json json = {{"fastest", fastest}, {"configurations", configurations_json(report)}};
+    context.out << json_text(json, 1) << "\n";
+  } else {
+    context.out << scaling_table(report, TableOf::Speeds) << "\n"
+                << best_table(report, best_of(report, runs)) << "\n"
+                << fastest << "\n";
+  }
   return kSuccess;
 }
 
@@ -168,10 +179,7 @@ int tell_winner(const HalvingOutcome& outcome, const ResultsStore& store, Contex
 
 int tune_command(RunContext& context, std::span<const std::string> arguments) {
   SweepOptions options;
-  if (parse_sweep(options, syntax(), arguments) == Parsed::Help) {
-    context.out << sweep_help(syntax());
-    return kSuccess;
-  }
+  if (sweep_answered(context, options, syntax(), arguments)) return kSuccess;
   open_axes(options, read_host().usable_threads);
   HalvingRules rules;
   rules.most_launches = options.repeats.value_or(rules.most_launches);
@@ -195,7 +203,7 @@ int tune_command(RunContext& context, std::span<const std::string> arguments) {
     context.err << "lockstep: interrupted; the same command resumes\n";
     return kInterrupted;
   }
-  return tell_winner(outcome, store, context);
+  return tell_winner(outcome, store, options.json, context);
 }
 
 }  // namespace lockstep

@@ -30,7 +30,8 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options)
       batch_{.images = images_.floats(), .labels = labels_},
       label_random_(options.seed, kLabels),
       label_count_(static_cast<uint64_t>(options.labels)),
-      drawn_(static_cast<uint64_t>(options.taken)) {
+      first_(static_cast<uint64_t>(options.taken)),
+      drawn_(first_) {
   assert(options.labels > 0);
   fill_truncated_normal(images_.floats(), RandomStream(options.seed, kImages), 127, 60);
   if (options.layout == ImageLayout::Nchw) return;
@@ -41,6 +42,7 @@ SyntheticSource::SyntheticSource(const SyntheticOptions& options)
 }
 
 const Batch& SyntheticSource::next() {
+  batch_.same_images = drawn_ > first_;
   for (int32_t& label : labels_) {
     label = static_cast<int32_t>(label_random_.bits(drawn_++) % label_count_);
   }

@@ -37,7 +37,7 @@ class SyntheticSource : public InputSource {
   Batch batch_;  // views of the two above
   RandomStream label_random_;
   uint64_t label_count_;
-  uint64_t drawn_;  // labels so far
+  uint64_t first_, drawn_;  // labels before this run, and so far
 };
 
 }  // namespace lockstep

@@ -13,8 +13,9 @@
 namespace lockstep {
 namespace {
 
-constexpr long kMostMemoryBytes = long{1} << 30;  // of a progressive image's coefficients
-constexpr int64_t kMostWindowBytes = int64_t{1} << 30;
+// Both together are what one image may take: 1 GiB.
+constexpr long kMostMemoryBytes = long{1} << 29;  // of a progressive image's coefficients
+constexpr int64_t kMostWindowBytes = int64_t{1} << 29;
 constexpr int kMostScans = 500;  // a small progressive file can have an extreme number of scans
 
 // libjpeg continues with grey where data is damaged: an error here. Harmless warnings pass.

@@ -16,7 +16,7 @@ namespace lockstep {
 namespace native {
 namespace {
 
-class NativeEngine : public Engine {
+class NativeEngine : public HostEngine {
  public:
   NativeEngine(const Graph& graph, const EngineOptions& options)
       : options_(options),
@@ -44,7 +44,7 @@ class NativeEngine : public Engine {
     for (const auto& op : lowered_.ops) op->bind(addresses);
   }
 
-  StepOutcome forward(const Batch& batch) override {
+  StepOutcome run_forward(const Batch& batch) override {
     assert(batch.size() == options_.batch);
     use_threads(options_.threads);  // kernels depend on this number; another engine may use another
     context_ = {.batch = &batch, .step = forwards_++, .outcome = {}};

@@ -51,7 +51,7 @@ void ReferenceEngine::bind(ParameterArena& arena) {
   }
 }
 
-StepOutcome ReferenceEngine::forward(const Batch& batch) {
+StepOutcome ReferenceEngine::run_forward(const Batch& batch) {
   assert(batch.size() == options_.batch);
   step_ = {.mode = options_.mode,
            .seed = options_.seed,

@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-class ReferenceEngine final : public Engine {
+class ReferenceEngine final : public HostEngine {
  public:
   ReferenceEngine(const Graph& graph, const EngineOptions& options);
 
@@ -20,7 +20,7 @@ class ReferenceEngine final : public Engine {
   std::span<const ParameterId> backward_order() const override { return backward_order_; }
   uint64_t layout_fingerprint() const override { return 0; }
   void bind(ParameterArena& arena) override;
-  StepOutcome forward(const Batch& batch) override;
+  StepOutcome run_forward(const Batch& batch) override;
   void backward(const GradientReady& ready) override;
   void values_changed(ParameterId) override {}  // nothing is derived from them
   void read_plain(ParameterId id, std::span<const float> stored,

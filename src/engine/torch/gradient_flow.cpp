@@ -24,10 +24,9 @@ class GradientFlow::Hook : public torch::autograd::FunctionPostHook {
 
 // Autograd runs what was recorded last first, so parameters finish in reverse.
 GradientFlow::GradientFlow(const ParameterTensors& parameters, BackwardClock& clock,
-                           at::Device device)
-    : parameters_(parameters), clock_(clock) {
+                           std::optional<PinnedGradients> pinned)
+    : parameters_(parameters), clock_(clock), pinned_(std::move(pinned)) {
   for (ParameterId id = parameters.count(); id-- > 0;) order_.push_back(id);
-  if (!device.is_cpu()) pinned_.emplace(parameters.count(), device);
 }
 
 void GradientFlow::attach() {
@@ -52,7 +51,7 @@ void GradientFlow::arrived(ParameterId id) {
   if (pinned_) {
     pinned_->send(id, gradient);
   } else {
-    parameters_.arena_gradient(id).copy_(gradient);
+    parameters_.gradient(id).copy_(gradient);
   }
   gradient.reset();  // so that the next one is not added to it
   arrived_[id] = true;
@@ -62,7 +61,7 @@ void GradientFlow::arrived(ParameterId id) {
 void GradientFlow::tell_of_those_in_turn() {
   for (; told_ < order_.size() && arrived_[order_[told_]]; ++told_) {
     const ParameterId id = order_[told_];
-    if (pinned_) pinned_->receive(id, parameters_.arena_gradient(id));
+    if (pinned_) pinned_->receive(id, parameters_.gradient(id));
     clock_.pause();
     (*ready_)(id);
   }

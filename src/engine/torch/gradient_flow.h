@@ -1,9 +1,10 @@
-// gradient_flow.h: moves gradients from autograd to the arena and reports them in order.
+// gradient_flow.h: moves gradients from autograd to where they live and reports them in order.
 //
 // Autograd says when it is done with a parameter: its whole layer's backward has run by then, so
 // the value is not needed any more. On the CPU that is inside backward, on the calling thread, and
-// ready() is called there. On another device autograd only hands work out, from a thread of its
-// own; then the calling thread waits for one gradient after the other while the device works on.
+// ready() is called there. On another device autograd only queues work, from a thread of its own.
+// Gradients that live on the device are reported there, by that thread. For those that live in the
+// arena the calling thread waits, one after the other, while the device works on.
 #pragma once
 
 #include <torch/csrc/autograd/function.h>
@@ -22,7 +23,8 @@ namespace lockstep::libtorch {
 class GradientFlow {
  public:
   // Borrows both: they outlive it.
-  GradientFlow(const ParameterTensors& parameters, BackwardClock& clock, at::Device device);
+  GradientFlow(const ParameterTensors& parameters, BackwardClock& clock,
+               std::optional<PinnedGradients> pinned);
   GradientFlow(const GradientFlow&) = delete;  // hooks point to it
 
   std::span<const ParameterId> order() const { return order_; }
@@ -37,7 +39,7 @@ class GradientFlow {
 
   const ParameterTensors& parameters_;
   BackwardClock& clock_;
-  std::optional<PinnedGradients> pinned_;  // of devices other than the CPU
+  std::optional<PinnedGradients> pinned_;  // from a device to the arena
   std::vector<ParameterId> order_;
   // Autograd keeps these alive only as long as a graph; the hooks on them must last. Which smart
   // pointer it is depends on the version of LibTorch.

@@ -26,6 +26,29 @@ at::Tensor dropout_factors(at::IntArrayRef sizes, const RandomStream& random, do
   return factors;
 }
 
+// The same on the device: nn/dropout_mask.h in whole numbers of 64 bits, which wrap around alike.
+// Shifts repeat the sign there, so masks clear it.
+at::Tensor shifted_right(const at::Tensor& x, int bits) {
+  return at::bitwise_right_shift(x, bits).bitwise_and_((int64_t{1} << (64 - bits)) - 1);
+}
+
+at::Tensor mixed(at::Tensor x) {  // RandomStream::mix()
+  x = (x ^ shifted_right(x, 30)) * static_cast<int64_t>(0xbf58476d1ce4e5b9u);
+  x = (x ^ shifted_right(x, 27)) * static_cast<int64_t>(0x94d049bb133111ebu);
+  return x ^ shifted_right(x, 31);
+}
+
+at::Tensor dropout_factors_on(at::Device device, at::IntArrayRef sizes, const RandomStream& random,
+                              double keep) {
+  const at::Tensor numbers =
+      at::arange(1, c10::multiply_integers(sizes) + 1, at::TensorOptions(device).dtype(at::kLong));
+  const at::Tensor bits = mixed(numbers * static_cast<int64_t>(RandomStream::kGolden) +
+                                static_cast<int64_t>(random.key()));
+  const auto threshold = static_cast<int64_t>(std::ceil(keep * 0x1.0p24));
+  const at::Tensor kept = shifted_right(bits, 40).lt(threshold);
+  return (kept.to(at::kFloat) * static_cast<float>(1 / keep)).view(sizes);
+}
+
 // How many classes beat the right one, and any class beats a NaN; of kNoLabel: more than there are.
 at::Tensor ranks_of(const at::Tensor& logits, const at::Tensor& labels) {
   constexpr int64_t kNeverHit = 1 << 30;
@@ -73,8 +96,10 @@ LayerCode make_code(const Dropout& layer, const Place& place) {
   const uint64_t seed = place.options.seed;
   return {"at::mul", [=, id = place.id, keep = layer.keep](const Inputs& x, Step& step) {
             const RandomStream random(seed, dropout_stream(id, step.index));
-            const at::Tensor factors = dropout_factors(x[0].sizes(), random, keep);
-            return x[0] * factors.contiguous(x[0].suggest_memory_format()).to(x[0].device());
+            const at::Tensor factors =
+                x[0].is_cpu() ? dropout_factors(x[0].sizes(), random, keep)
+                              : dropout_factors_on(x[0].device(), x[0].sizes(), random, keep);
+            return x[0] * factors.to(x[0].scalar_type()).contiguous(x[0].suggest_memory_format());
           }};
 }
 
@@ -99,9 +124,10 @@ LayerCode make_code(const PadChannels& layer, const Place&) {
 LayerCode make_code(const SoftmaxLoss& layer, const Place& place) {
   return {"at::cross_entropy_loss",
           [weight = layer.weight, training = place.training()](const Inputs& x, Step& step) {
-            if (weight == 1) step.ranks = ranks_of(x[0].detach(), step.labels);
+            const at::Tensor logits = x[0].to(at::kFloat);
+            if (weight == 1) step.ranks = ranks_of(logits.detach(), step.labels);
             if (!training) return at::Tensor();
-            const at::Tensor loss = at::cross_entropy_loss(x[0], step.labels) * weight;
+            const at::Tensor loss = at::cross_entropy_loss(logits, step.labels) * weight;
             step.loss = step.loss.defined() ? step.loss + loss : loss;
             return loss;
           }};

@@ -42,18 +42,21 @@ LayerCode make_code(const BatchNorm& layer, const Place& place) {
 }
 
 // ATen has no sum over neighbouring channels, but channels are the first axis of a volume, and
-// pooling over a volume sums (here: averages with a divisor of 1) windows of it.
+// pooling over a volume sums (here: averages with a divisor of 1) windows of it. In f32: squares
+// overflow in fp16.
 LayerCode make_code(const Lrn& layer, const Place&) {
   const int64_t window = 2 * layer.radius + 1;
-  return {"at::avg_pool3d, at::pow", [layer, window](const Inputs& x, Step&) {
-            const at::Tensor volume = at::constant_pad_nd((x[0] * x[0]).unsqueeze(1),
-                                                          {0, 0, 0, 0, layer.radius, layer.radius});
-            const at::Tensor sums =
-                at::avg_pool3d(volume, {window, 1, 1}, {1, 1, 1}, {0, 0, 0}, /*ceil_mode=*/false,
-                               /*count_include_pad=*/true, /*divisor_override=*/1)
-                    .squeeze(1);
-            return x[0] * (sums * layer.alpha + layer.bias).pow(-layer.beta);
-          }};
+  return {
+      "at::avg_pool3d, at::pow", [layer, window](const Inputs& x, Step&) {
+        const at::Tensor wide = x[0].to(at::kFloat);
+        const at::Tensor volume = at::constant_pad_nd((wide * wide).unsqueeze(1),
+                                                      {0, 0, 0, 0, layer.radius, layer.radius});
+        const at::Tensor sums =
+            at::avg_pool3d(volume, {window, 1, 1}, {1, 1, 1}, {0, 0, 0}, /*ceil_mode=*/false,
+                           /*count_include_pad=*/true, /*divisor_override=*/1)
+                .squeeze(1);
+        return (wide * (sums * layer.alpha + layer.bias).pow(-layer.beta)).to(x[0].scalar_type());
+      }};
 }
 
 }  // namespace lockstep::libtorch

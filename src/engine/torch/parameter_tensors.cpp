@@ -7,8 +7,14 @@
 #include <cassert>
 
 #include "base/fnv1a.h"
+#include "engine/torch/device_rows.h"
+#include "engine/torch/torch_dtype.h"
 
 namespace lockstep::libtorch {
+
+bool computes_by_pixel(const EngineOptions& options, at::Device device) {
+  return options.layout == ImageLayout::Nhwc || (has_16_bits(options.dtype) && !device.is_cpu());
+}
 
 ParameterTensors::ParameterTensors(const Graph& graph, const EngineOptions& options,
                                    at::Device device)
@@ -30,7 +36,18 @@ ParameterId ParameterTensors::id_of(NodeId node, ParameterRole role) const {
 }
 
 bool ParameterTensors::by_pixel(ParameterId id) const {
-  return options_.layout == ImageLayout::Nhwc && specs_[id].shape.rank() == 4;
+  return computes_by_pixel(options_, device_) && specs_[id].shape.rank() == 4;
+}
+
+// Those of batch normalisation are f32 in any case.
+at::ScalarType ParameterTensors::type_of(ParameterId id) const {
+  const ParameterRole role = specs_[id].role;
+  const bool multiplied = role == ParameterRole::Kernel || role == ParameterRole::Bias;
+  return multiplied ? libtorch::type_of(options_.dtype) : at::kFloat;
+}
+
+bool ParameterTensors::is_view_of_arena(ParameterId id) const {
+  return device_.is_cpu() && type_of(id) == at::kFloat;
 }
 
 // Of the sizes and strides of all parameters.
@@ -43,23 +60,33 @@ uint64_t ParameterTensors::fingerprint() const {
   return hash.value();
 }
 
-void ParameterTensors::bind(ParameterArena& arena) {
+void ParameterTensors::bind(ParameterArena& arena, const DeviceRows* rows) {
   arena_ = &arena;
+  rows_ = rows;
   tensors_.clear();
   for (ParameterId id = 0; id < count(); ++id) {
     at::Tensor tensor = stored_view(id, arena.values(id).data());
-    if (!device_.is_cpu()) tensor = tensor.to(device_, tensor.scalar_type(), false, true);
+    if (rows) {
+      tensor = rows->value_of(id, tensor.to(type_of(id)));
+    } else if (!is_view_of_arena(id)) {
+      tensor = tensor.to(device_, type_of(id), false, true);
+    }
     tensors_.push_back(tensor.set_requires_grad(options_.mode == Mode::Training));
   }
 }
 
-at::Tensor ParameterTensors::arena_gradient(ParameterId id) const {
-  return stored_view(id, arena_->gradient(id).data());
+at::Tensor ParameterTensors::gradient(ParameterId id) const {
+  const at::Tensor in_arena = stored_view(id, arena_->gradient(id).data());
+  return rows_ ? rows_->gradient_of(id, in_arena) : in_arena;
 }
 
 void ParameterTensors::refresh(ParameterId id) {
-  if (device_.is_cpu()) return;
-  tensors_[id].detach().copy_(stored_view(id, arena_->values(id).data()));
+  const at::Tensor value = stored_view(id, arena_->values(id).data());
+  if (rows_) {
+    rows_->write_value(id, value);
+  } else if (!is_view_of_arena(id)) {
+    tensors_[id].detach().copy_(value);
+  }
 }
 
 void ParameterTensors::read_plain(ParameterId id, std::span<const float> stored,

@@ -1,7 +1,8 @@
 // parameter_tensors.h: the arena's parameters as tensors.
 //
 // On the CPU a tensor is a view of the arena: nothing is copied, an update shows at once. On
-// another device it is a copy, which refresh() renews. Stored layout is plain, but for kernels of
+// another device it is a view of DeviceRows, or a copy of its own; so is one in another format than
+// f32. refresh() takes over what is new in the arena. Stored layout is plain, but for kernels of
 // convolutions in a channels-last network: those are stored by pixel, as LibTorch then wants them.
 #pragma once
 
@@ -15,6 +16,12 @@
 
 namespace lockstep::libtorch {
 
+class DeviceRows;
+
+// Whether activations are stored channels last: as batches arrive, or because accelerators multiply
+// 16 bits faster so.
+bool computes_by_pixel(const EngineOptions& options, at::Device device);
+
 class ParameterTensors {
  public:
   ParameterTensors(const Graph& graph, const EngineOptions& options, at::Device device);
@@ -24,9 +31,9 @@ class ParameterTensors {
   ParameterId id_of(NodeId node, ParameterRole role) const;  // it must exist
   uint64_t fingerprint() const;
 
-  void bind(ParameterArena& arena);  // borrows it
+  void bind(ParameterArena& arena, const DeviceRows* rows);  // borrows both; `rows` may be null
   const at::Tensor& operator[](ParameterId id) const { return tensors_[id]; }
-  at::Tensor arena_gradient(ParameterId id) const;  // a view
+  at::Tensor gradient(ParameterId id) const;  // a view: of the rows, or else of the arena
   void refresh(ParameterId id);
 
   void read_plain(ParameterId id, std::span<const float> stored, std::span<float> plain) const;
@@ -34,6 +41,8 @@ class ParameterTensors {
 
  private:
   bool by_pixel(ParameterId id) const;
+  at::ScalarType type_of(ParameterId id) const;
+  bool is_view_of_arena(ParameterId id) const;
   at::Tensor stored_view(ParameterId id, const float* memory) const;
   at::Tensor plain_view(ParameterId id, const float* memory) const;
 
@@ -41,8 +50,9 @@ class ParameterTensors {
   std::vector<ParameterInfo> infos_;
   EngineOptions options_;
   at::Device device_;
-  ParameterArena* arena_ = nullptr;  // borrowed
-  std::vector<at::Tensor> tensors_;  // by id, on the device
+  ParameterArena* arena_ = nullptr;   // borrowed
+  const DeviceRows* rows_ = nullptr;  // borrowed
+  std::vector<at::Tensor> tensors_;   // by id, on the device
 };
 
 }  // namespace lockstep::libtorch

@@ -1,11 +1,15 @@
 #include "engine/torch/pinned_gradients.h"
 
 #include <ATen/Functions.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
-#include <thread>
+#include "engine/torch/device.h"
 
 namespace lockstep::libtorch {
+
+PinnedGradients::PinnedGradients(int parameters, at::Device device, double unscale)
+    : device_(device), unscale_(unscale) {
+  for (int i = 0; i < parameters; ++i) slots_.push_back({{}, c10::Event(device.type())});
+}
 
 void PinnedGradients::send(int parameter, const at::Tensor& gradient) {
   Slot& slot = slots_[parameter];
@@ -13,13 +17,14 @@ void PinnedGradients::send(int parameter, const at::Tensor& gradient) {
     slot.host = at::empty_like(gradient, gradient.options().device(at::kCPU).pinned_memory(true));
   }
   slot.host.copy_(gradient, /*non_blocking=*/true);
-  slot.copied.record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+  slot.copied.record(current_stream(device_));
 }
 
 void PinnedGradients::receive(int parameter, const at::Tensor& destination) {
   const Slot& slot = slots_[parameter];
-  while (!slot.copied.query()) std::this_thread::yield();  // c10::Event has no call that waits
+  slot.copied.synchronize();
   destination.copy_(slot.host);
+  if (unscale_ != 1) destination.mul_(unscale_);
 }
 
 }  // namespace lockstep::libtorch

@@ -13,7 +13,8 @@ namespace lockstep::libtorch {
 
 class PinnedGradients {
  public:
-  PinnedGradients(int parameters, at::Device device) : device_(device), slots_(parameters) {}
+  // `unscale`: what is received is multiplied by it.
+  PinnedGradients(int parameters, at::Device device, double unscale);
 
   void send(int parameter, const at::Tensor& gradient);        // returns at once
   void receive(int parameter, const at::Tensor& destination);  // waits for what was sent
@@ -21,10 +22,11 @@ class PinnedGradients {
  private:
   struct Slot {
     at::Tensor host;  // pinned
-    c10::Event copied{c10::DeviceType::CUDA};
+    c10::Event copied;
   };
 
   at::Device device_;
+  double unscale_;
   std::vector<Slot> slots_;
 };
 

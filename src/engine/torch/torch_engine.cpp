@@ -5,11 +5,16 @@
 
 #include <cassert>
 
+#include "engine/torch/accelerators.h"
 #include "engine/torch/device.h"
+#include "engine/torch/device_input.h"
+#include "engine/torch/device_report.h"
+#include "engine/torch/device_rows.h"
 #include "engine/torch/gradient_flow.h"
 #include "engine/torch/layers.h"
 #include "engine/torch/loaded_library.h"
 #include "engine/torch/memory_estimate.h"
+#include "engine/torch/torch_dtype.h"
 #include "nn/cost.h"
 
 namespace lockstep {
@@ -25,18 +30,43 @@ std::vector<NodeId> last_readers(const Graph& graph) {
   return last;
 }
 
+// Inference has nothing that should stay on the device.
+EngineOptions with_useful_place(EngineOptions options) {
+  options.parameters_on_device &= options.mode == Mode::Training;
+  return options;
+}
+
+std::optional<PinnedGradients> pinned_gradients(const ParameterTensors& parameters,
+                                                const EngineOptions& options, at::Device device) {
+  if (device.is_cpu() || options.parameters_on_device) return {};
+  return PinnedGradients(parameters.count(), device, 1 / options.loss_scale.first);
+}
+
+// What an engine has on an accelerator, besides what it has on the CPU.
+struct OnDevice {
+  OnDevice(at::Device device, Dtype dtype)
+      : images(device, type_of(dtype)), labels(device, at::kInt), report(device) {}
+
+  DeviceInput images, labels;
+  DeviceReport report;
+  std::optional<DeviceRows> rows;  // without: parameters live in the arena
+};
+
 class TorchEngine : public Engine {
  public:
   TorchEngine(const Graph& graph, const EngineOptions& options)
       : graph_(graph),
-        options_(options),
+        options_(with_useful_place(options)),
         device_(find_device(options.device)),
         last_readers_(last_readers(graph)),
         parameters_(graph_, options, device_),
         averages_(device_),
         clock_(device_),
-        flow_(parameters_, clock_, device_) {
+        flow_(parameters_, clock_, pinned_gradients(parameters_, options_, device_)) {
     use_threads(options.threads);
+    use_dtype(options.dtype, device_);
+    make_current(device_);
+    if (!device_.is_cpu()) on_device_.emplace(device_, options.dtype);
     for (NodeId id = 1; id < node_count(); ++id) add_op(id);
   }
 
@@ -47,20 +77,15 @@ class TorchEngine : public Engine {
   void observe(OpObserver* observer) override { observer_ = observer; }
   int64_t memory_bytes() const override { return estimated_bytes(graph_, options_); }
 
-  void bind(ParameterArena& arena) override {
-    parameters_.bind(arena);
-    if (options_.mode == Mode::Training) flow_.attach();
+  void bind(ParameterArena& arena) override;
+  DeviceParameters* device_parameters() override {
+    return on_device_ && on_device_->rows ? &*on_device_->rows : nullptr;
   }
 
-  StepOutcome forward(const Batch& batch) override;
-
-  void backward(const GradientReady& ready) override {
-    assert(step_.loss.defined());
-    clock_.start(observer_, static_cast<int>(infos_.size()));
-    flow_.run_backward(step_.loss, ready);
-    clock_.finish();
-    step_.loss.reset();
-  }
+  void start_forward(const Batch& batch) override;
+  StepOutcome outcome(int forwards_ago) override;
+  int outcome_lag() const override { return on_device_ ? 1 : 0; }
+  void backward(const GradientReady& ready) override;
 
   void values_changed(ParameterId id) override { parameters_.refresh(id); }
   std::span<const StateInfo> state() override {
@@ -82,10 +107,11 @@ class TorchEngine : public Engine {
  private:
   NodeId node_count() const { return static_cast<NodeId>(graph_.nodes().size()); }
   void add_op(NodeId id);
-  at::Tensor images_of(const Batch& batch) const;
-  at::Tensor labels_of(const Batch& batch) const;
+  at::Tensor images_of(const Batch& batch);
+  at::Tensor labels_of(const Batch& batch);
   at::Tensor run(NodeId id, std::vector<at::Tensor>& values);
-  StepOutcome outcome() const;
+  at::Tensor scaled_loss() const;
+  void input_done();
 
   Graph graph_;
   EngineOptions options_;
@@ -98,6 +124,7 @@ class TorchEngine : public Engine {
   OpObserver* observer_ = nullptr;  // borrowed
   BackwardClock clock_;
   GradientFlow flow_;
+  std::optional<OnDevice> on_device_;
   Step step_;  // holds the graph that autograd recorded, whose hooks point to the clock
   int64_t steps_ = 0;
 };
@@ -115,9 +142,18 @@ void TorchEngine::add_op(NodeId id) {
                     .forward_macs = forward_macs(graph_, id)});
 }
 
-StepOutcome TorchEngine::forward(const Batch& batch) {
+void TorchEngine::bind(ParameterArena& arena) {
+  if (on_device_ && options_.parameters_on_device) {
+    on_device_->rows.emplace(arena, options_, device_, on_device_->report);
+  }
+  parameters_.bind(arena, on_device_ && on_device_->rows ? &*on_device_->rows : nullptr);
+  if (options_.mode == Mode::Training) flow_.attach();
+}
+
+void TorchEngine::start_forward(const Batch& batch) {
   assert(batch.size() == options_.batch);
   const at::AutoGradMode record(options_.mode == Mode::Training);
+  if (on_device_) on_device_->report.begin();
   step_ = {.index = steps_++, .labels = labels_of(batch), .loss = {}, .ranks = {}};
   std::vector<at::Tensor> values(graph_.nodes().size());
   values[graph_.image()] = images_of(batch);
@@ -132,7 +168,34 @@ StepOutcome TorchEngine::forward(const Batch& batch) {
     observer_->executed(id - 1, Pass::Forward, begin, Clock::now());
     clock_.watch(values[id], id - 1);
   }
-  return outcome();
+  if (!on_device_) return;
+  const at::Tensor squares = on_device_->rows ? on_device_->rows->sum_of_squares() : at::Tensor();
+  on_device_->report.forward_done(step_.loss, step_.ranks, squares);
+  if (options_.mode == Mode::Inference) input_done();
+}
+
+void TorchEngine::backward(const GradientReady& ready) {
+  assert(step_.loss.defined() && step_.loss.requires_grad());
+  clock_.start(observer_, static_cast<int>(infos_.size()));
+  flow_.run_backward(scaled_loss(), ready);
+  clock_.finish();
+  step_.loss = step_.loss.detach();  // the graph may go
+  if (!on_device_) return;
+  input_done();
+  on_device_->report.backward_done();
+}
+
+at::Tensor TorchEngine::scaled_loss() const {
+  const LossScaler* const adapts =
+      on_device_ && on_device_->rows ? on_device_->rows->loss_scaler() : nullptr;
+  if (adapts) return (step_.loss * adapts->scale()).squeeze();
+  const double factor = options_.loss_scale.first;
+  return factor == 1 ? step_.loss : step_.loss * factor;
+}
+
+void TorchEngine::input_done() {
+  on_device_->images.done();
+  on_device_->labels.done();
 }
 
 // Drops inputs that nobody else reads, so that what autograd does not keep is free again.
@@ -146,8 +209,8 @@ at::Tensor TorchEngine::run(NodeId id, std::vector<at::Tensor>& values) {
   return forwards_[id - 1](inputs, step_);
 }
 
-// Views of the batch, moved to the device if that is another; only read.
-at::Tensor TorchEngine::images_of(const Batch& batch) const {
+// Views of the batch, or copies on the device; only read.
+at::Tensor TorchEngine::images_of(const Batch& batch) {
   const Shape& image = graph_.shape(graph_.image());
   const int64_t channels = image.channels(), height = image.height(), width = image.width();
   const std::vector<int64_t> sizes = {options_.batch, channels, height, width};
@@ -155,15 +218,24 @@ at::Tensor TorchEngine::images_of(const Batch& batch) const {
   const std::vector<int64_t> strides =
       by_pixel ? std::vector<int64_t>{image.elements(), 1, width * channels, channels}
                : std::vector<int64_t>{image.elements(), height * width, width, 1};
-  return at::from_blob(const_cast<float*>(batch.images.data()), sizes, strides).to(device_);
+  const at::Tensor images = at::from_blob(const_cast<float*>(batch.images.data()), sizes, strides);
+  if (!on_device_) return images.to(type_of(options_.dtype));
+  const at::Tensor sent = on_device_->images.send(images, batch.same_images);
+  return computes_by_pixel(options_, device_) ? sent.contiguous(at::MemoryFormat::ChannelsLast)
+                                              : sent;
 }
 
-at::Tensor TorchEngine::labels_of(const Batch& batch) const {
-  int32_t* labels = const_cast<int32_t*>(batch.labels.data());
-  return at::from_blob(labels, {options_.batch}, at::kInt).to(device_, at::kLong);
+at::Tensor TorchEngine::labels_of(const Batch& batch) {
+  int32_t* numbers = const_cast<int32_t*>(batch.labels.data());
+  const at::Tensor labels = at::from_blob(numbers, {options_.batch}, at::kInt);
+  return (on_device_ ? on_device_->labels.send(labels, false) : labels).to(at::kLong);
 }
 
-StepOutcome TorchEngine::outcome() const {
+StepOutcome TorchEngine::outcome(int forwards_ago) {
+  if (on_device_) {
+    const auto& rows = on_device_->rows;
+    return on_device_->report.read(forwards_ago, rows ? rows->while_waiting() : WhileWaiting{});
+  }
   const auto hits = [&](int best) { return step_.ranks.lt(best).sum().item<int>(); };
   return {.loss = step_.loss.defined() ? step_.loss.item<float>() : 0.0f,
           .top_1_hits = hits(1),
@@ -176,6 +248,12 @@ StepOutcome TorchEngine::outcome() const {
 std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options) {
   libtorch::require_built_version();
   return std::make_unique<libtorch::TorchEngine>(graph, options);
+}
+
+std::optional<Accelerators> torch_accelerators() {
+  const auto found = libtorch::find_accelerator("gpu");
+  if (!found) return {};
+  return Accelerators{std::string(found->name), found->devices};
 }
 
 std::string torch_library_versions() {

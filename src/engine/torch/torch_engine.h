@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/engine.h"
@@ -16,6 +17,9 @@ namespace lockstep {
 // the version this program was built for. memory_bytes() is an estimate: LibTorch allocates as it
 // goes.
 std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options);
+
+// Loads the libraries of accelerators, which takes seconds.
+std::optional<Accelerators> torch_accelerators();
 
 // LibTorch and the libraries inside it, for the result file. Throws Error as above.
 std::string torch_library_versions();

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/torch/layers.h"
+#include "engine/torch/torch_dtype.h"
 
 namespace lockstep::libtorch {
 namespace {
@@ -64,8 +65,9 @@ at::Tensor sums(const at::Tensor& x, const Window& window) {
 // Otherwise sums are divided by how many pixels each window has inside the image.
 LayerCode uneven_average_pool(const Window& window, const Place& place) {
   const Shape& in = place.input_shape();
-  const at::Tensor shares =
-      sums(at::ones({1, 1, in.height(), in.width()}), window).reciprocal().to(place.device);
+  const at::Tensor shares = sums(at::ones({1, 1, in.height(), in.width()}), window)
+                                .reciprocal()
+                                .to(place.device, type_of(place.options.dtype));
   return {calls(window.padding, "at::avg_pool2d, at::mul"),
           [window, shares](const Inputs& x, Step&) { return sums(x[0], window) * shares; }};
 }

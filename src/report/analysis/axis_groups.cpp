@@ -155,10 +155,25 @@ std::string axis_named(std::string_view word, std::string_view flag, const Scali
     if (is_identity(each)) names.push_back(each.name);
   }
   const std::string near = closest(word, names);
+  if (report.configurations.empty()) {
+    throw UsageError("--{}: unknown axis '{}'{}", flag, word,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near));
+  }
   const std::vector<std::string> varying = axes_to_offer(report);
   throw UsageError("--{}: unknown axis '{}'; {}xes that vary here: {}", flag, word,
                    near.empty() ? "a" : fmt::format("did you mean {}? A", near),
                    varying.empty() ? "none" : fmt::format("{}", fmt::join(varying, ", ")));
+}
+
+PivotAxes pivot_axes(const std::string& text, const ScalingReport& report) {
+  const std::vector<std::string> words = split(text, ',');
+  if (words.size() != 2) {
+    throw UsageError("--pivot {}: needs two axes, such as devices,synthetic-location", text);
+  }
+  const PivotAxes axes = {.rows = axis_named(words[0], "pivot", report),
+                          .columns = axis_named(words[1], "pivot", report)};
+  if (axes.rows == axes.columns) throw UsageError("--pivot {}: both axes are {}", text, axes.rows);
+  return axes;
 }
 
 std::optional<std::string> note_on_axis(const std::string& axis, const ScalingReport& report) {

@@ -21,6 +21,12 @@ namespace lockstep {
 // flag, the closest axis and those that vary.
 std::string axis_named(std::string_view word, std::string_view flag, const ScalingReport& report);
 
+// The two axes of a table of --pivot, such as "devices,synthetic-location". Throws UsageError.
+struct PivotAxes {
+  std::string rows, columns;
+};
+PivotAxes pivot_axes(const std::string& text, const ScalingReport& report);
+
 // Says that all runs have the same value of it; absent: it varies.
 std::optional<std::string> note_on_axis(const std::string& axis, const ScalingReport& report);
 

@@ -137,8 +137,9 @@ auto of_all(std::span<const CompareSide> sides, Get get) {
   return values;
 }
 
-// Options that work_differences() checks, and the length of the measurement.
-constexpr std::string_view kLookedAt[] = {"model", "batch-size", "num-devices", "num-batches"};
+// Options that work_differences() and note_dtype() check, and the length of the measurement.
+constexpr std::string_view kLookedAt[] = {"model", "batch-size", "num-devices", "num-batches",
+                                          "dtype"};
 
 // Options that differ: usually the subject of the comparison.
 void note_settings(std::span<const CompareSide> sides, std::vector<std::string>& notes) {
@@ -154,6 +155,16 @@ void note_settings(std::span<const CompareSide> sides, std::vector<std::string>&
   add_difference(lines, "lockstep",
                  of_all(sides, [](const RunResult& run) { return run.program_version; }));
   if (!lines.empty()) notes.push_back(fmt::format("differs: {}", fmt::join(lines, "; ")));
+}
+
+// Fewer bits are faster, and give other losses.
+void note_dtype(std::span<const CompareSide> sides, std::vector<std::string>& notes) {
+  std::vector<std::string> lines;
+  add_difference(lines, "precision differs",
+                 of_all(sides, [](const RunResult& run) { return run.config.dtype; }));
+  for (const std::string& line : lines) {
+    notes.push_back(line + ": the ratio compares different computations");
+  }
 }
 
 // A device with all cores against one with half of them is not a comparison of the runs alone.
@@ -259,6 +270,7 @@ CompareReport compare(std::span<const CompareSide> sides, double threshold) {
                           .comparisons = compare_pairs(pairs, threshold),
                           .notes = {}};
   note_unit(report, report.notes);
+  note_dtype(sides, report.notes);
   note_settings(sides, report.notes);
   note_threads(sides, report.notes);
   note_unsteady(sides, report.notes);

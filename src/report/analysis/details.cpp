@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kMostColumns = 100;
 constexpr int64_t kMostSteps = 5000;
+constexpr size_t kMostRecords = 60000;  // of timelines: two megabytes of a page
 
 std::vector<double> milliseconds(std::span<const StepRecord> steps) {
   std::vector<double> result;
@@ -104,13 +105,14 @@ LaunchDetails details_of(const RunResult& result) {
           .all_steps = result.steps.size(),
           .outlier_steps = result.summary.outlier_steps,
           .dropped_steps = result.summary.steady_state.dropped_steps,
-          .lateness = lateness_of(result.ranks)};
+          .lateness = lateness_of(result.ranks),
+          .timeline = timeline_of(result)};
 }
 
 FoundDetails find_details(const ScalingReport& report, const RunCollection& collection,
                           size_t most) {
   FoundDetails found;
-  size_t left_out = 0;
+  size_t left_out = 0, drawn_records = 0;
   for (const size_t place : by_interest(report, collection.runs)) {
     const size_t* launch = typical_launch(report.configurations[place], collection);
     if (!launch) continue;
@@ -123,6 +125,8 @@ FoundDetails find_details(const ScalingReport& report, const RunCollection& coll
       LaunchDetails details = details_of(read_raw(collection.directories[*launch], run));
       details.configuration = place;
       details.repeat = run.repeat;
+      drawn_records += details.timeline ? details.timeline->records() : 0;
+      if (drawn_records > kMostRecords) details.timeline.reset();
       if (details.all_steps > details.steps_ms.size()) {
         found.notes.push_back(
             fmt::format("single steps of {}: the first {} of {} are drawn; {} has all of them",

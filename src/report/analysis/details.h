@@ -2,11 +2,13 @@
 // Read from raw files, so only for a limited number of runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "report/analysis/regressions.h"
 #include "report/analysis/scaling.h"
+#include "report/analysis/step_timeline.h"
 
 namespace lockstep {
 
@@ -25,12 +27,13 @@ struct StepRange {
 struct LaunchDetails {
   size_t configuration = 0;  // index in the report
   int repeat = 0;
-  std::vector<double> warmup_ms, steps_ms;  // of each step, up to a limit
-  StepRange range = {};                     // of all steady steps, as the summary's
-  size_t all_steps = 0;                     // without the limit
-  std::vector<int> outlier_steps;           // counted from 1; of all
-  int dropped_steps = 0;                    // before the steady state
-  LatenessMap lateness = {};                // no rows: only one rank
+  std::vector<double> warmup_ms, steps_ms;    // of each step, up to a limit
+  StepRange range = {};                       // of all steady steps, as the summary's
+  size_t all_steps = 0;                       // without the limit
+  std::vector<int> outlier_steps;             // counted from 1; of all
+  int dropped_steps = 0;                      // before the steady state
+  LatenessMap lateness = {};                  // no rows: only one rank
+  std::optional<StepTimeline> timeline = {};  // absent: only one rank, or too large a page
 };
 
 LaunchDetails details_of(const RunResult& result);

@@ -88,11 +88,12 @@ void finish(Configuration& each) {
   each.speed = summarize_launches(each.seconds_per_image);
 }
 
-std::vector<Configuration> configurations_of(std::span<const StoredRun> runs) {
+std::vector<Configuration> configurations_of(std::span<const StoredRun> runs, bool controls) {
   std::map<std::pair<std::string, bool>, Configuration> by_id;
   const std::map<Launch, size_t> counting = places_that_count(runs);
   for (size_t place = 0; place < runs.size(); ++place) {
     const StoredRun& run = runs[place];
+    if (run.control != controls) continue;
     if (!is_good(run) && counting.at(launch_of(run)) != place) continue;
     const bool simulated = run.result.simulated();
     const auto [at, fresh] = by_id.try_emplace({run.id, simulated});
@@ -252,7 +253,8 @@ std::string label_of(const ScalingReport& report, const Configuration& each) {
 
 ScalingReport make_scaling(std::span<const StoredRun> runs) {
   ScalingReport report;
-  report.configurations = configurations_of(runs);
+  report.configurations = configurations_of(runs, /*controls=*/false);
+  report.controls = configurations_of(runs, /*controls=*/true);
   std::vector<RunConfig> configs;
   for (Configuration& each : report.configurations) {
     configs.push_back(each.config);

@@ -65,6 +65,7 @@ struct Series {
 
 struct ScalingReport {
   std::vector<Configuration> configurations;  // by model, batch, engine, settings, devices
+  std::vector<Configuration> controls = {};   // of `sweep --explain`: in no table
   std::vector<std::string_view> differing;    // options in which they differ
   std::vector<Series> series;
   std::vector<std::string> notes;

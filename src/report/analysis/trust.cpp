@@ -87,11 +87,9 @@ std::optional<std::string> throttled_gpus(const Configuration&, const Launches& 
       slowed, launches.size());
 }
 
-// A sweep itself causes a load of one per thread; anything above comes from other processes.
 std::optional<std::string> busy_machine(const Configuration&, const Launches& launches) {
-  const long busy = count(launches, [](const RunResult& run) {
-    return run.host.load.value_or(0) > 1.25 * run.host.usable_threads + 1;
-  });
+  const long busy =
+      count(launches, [](const RunResult& run) { return others_ran_before(run.host); });
   if (busy == 0) return {};
   return fmt::format(
       "load: other processes were running before {} of {} launches; find them with "
@@ -128,6 +126,10 @@ constexpr Reason kReasons[] = {oversubscribed, no_steady_state, slow_start,     
                                throttled_gpus, busy_machine,    launches_differ, trend};
 
 }  // namespace
+
+bool others_ran_before(const HostInfo& host) {
+  return host.load.value_or(0) > 1.25 * host.usable_threads + 1;
+}
 
 std::vector<std::string> reasons_for_distrust(const Configuration& configuration,
                                               std::span<const StoredRun> runs) {

@@ -14,4 +14,7 @@ namespace lockstep {
 std::vector<std::string> reasons_for_distrust(const Configuration& configuration,
                                               std::span<const StoredRun> runs);
 
+// Before the launch. A sweep itself causes a load of one per thread; anything above is others'.
+bool others_ran_before(const HostInfo& host);
+
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/run_label.h"
+#include "report/render/compact_tables.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -21,7 +22,7 @@ std::string rate_text(const Configuration& each) {
                      interval->high);
 }
 
-TextTable table_of(const ScalingReport& report, std::span<const BestRow> rows) {
+TextTable wide_table(const ScalingReport& report, std::span<const BestRow> rows) {
   constexpr auto kLeft = TextTable::Align::Left;
   TextTable table({{"model", kLeft},
                    {"devices"},
@@ -59,12 +60,26 @@ std::string words_about(const BestRow& row) {
   return "inconclusive: " + row.difference->reason;
 }
 
+// Below each other, because two names with their settings rarely fit beside each other.
 std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {
-  return table_of(report, rows).text();
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table(
+      {{"model", kLeft}, {"devices"}, {"configuration", kLeft}, {"images/sec"}, {"", kLeft}});
+  for (const BestRow& row : rows) {
+    const Configuration& best = report.configurations[row.best];
+    table.add({row.model, fmt::to_string(row.devices), name_of(report, best),
+               rate_with_margin(*best.speed), row.runner_up ? "best" : words_about(row)});
+    if (!row.runner_up) continue;
+    const Configuration& second = report.configurations[*row.runner_up];
+    const bool known = row.difference && row.difference->verdict != Verdict::Inconclusive;
+    table.add({"", "", name_of(report, second), rate_with_margin(*second.speed),
+               known ? words_about(row) : "inconclusive"});
+  }
+  return table.text();
 }
 
 std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows) {
-  return table_of(report, rows).markdown();
+  return wide_table(report, rows).markdown();
 }
 
 }  // namespace lockstep

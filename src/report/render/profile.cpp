@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "base/text.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -14,7 +17,13 @@ std::string gflops(double macs, double seconds) {
   return macs > 0 && seconds > 0 ? fmt::format("{:.1f}", 2 * macs / seconds / 1e9) : "";
 }
 
-std::string milliseconds(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
+std::string milliseconds(double seconds) { return fmt::format("{:.2f}", seconds * 1e3); }
+
+// Forward and both products of backward mostly have the same one: said once.
+std::string kernels(const std::string& names) {
+  const std::vector<std::string> all = split(names, ' ');
+  return std::set(all.begin(), all.end()).size() == 1 ? all.front() : names;
+}
 
 }  // namespace
 
@@ -22,9 +31,9 @@ std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step
   TextTable table({{"layer", Align::Left},
                    {"what", Align::Left},
                    {"output", Align::Left},
-                   {"forward ms"},
+                   {"fwd ms"},
                    {"GFLOP/s"},
-                   {"backward ms"},
+                   {"bwd ms"},
                    {"GFLOP/s"},
                    {"share %"},
                    {"kernel", Align::Left}});
@@ -38,7 +47,7 @@ std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step
     const double macs = static_cast<double>(op.forward_macs) * batch;
     table.add({op.layer, op.what, op.output, milliseconds(forward), gflops(macs, forward),
                milliseconds(backward), gflops(2 * macs, backward), share(forward + backward),
-               op.kernel});
+               kernels(op.kernel)});
     all_forward += forward;
     all_backward += backward;
     all_macs += macs;

@@ -17,6 +17,11 @@ constexpr double kNoticeableSteal = 0.01;
 constexpr double kNoticeableWait = 0.02;  // of a step
 constexpr double kLimitingWait = 0.1;     // the same
 
+// Else the reference is the speed of matrix products.
+bool is_fma_peak(const RunConfig& config) {
+  return config.device == "cpu" && config.dtype == "f32";
+}
+
 std::string or_unavailable(const std::optional<std::string>& text) {
   return text.value_or("unavailable");
 }
@@ -154,6 +159,12 @@ std::string efficiency_line(const RunResult& run) {
   return line;
 }
 
+std::string energy_line(const RunResult& run) {
+  if (!run.energy) return "energy unavailable";
+  return fmt::format("energy {:.1f} J in the timed steps, {:.3g} images per joule",
+                     run.energy->joules, run.energy->images_per_joule);
+}
+
 // A rank that is the slowest far more often than by chance, and by more than noise.
 std::optional<std::string> straggler_line(const RunResult& run) {
   if (run.stragglers.empty()) return {};
@@ -203,12 +214,11 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   const Summary& summary = run.summary;
   std::vector<std::string> lines;
   // Not "images/sec": scripts take every line with these words for a rate.
-  std::string speed;
   if (const auto& interval = summary.images_per_second_95) {
-    speed = fmt::format("95 % confidence interval {:.2f} to {:.2f} images per second; ",
-                        interval->low, interval->high);
+    lines.push_back(fmt::format("95 % confidence interval {:.2f} to {:.2f} images per second",
+                                interval->low, interval->high));
   }
-  lines.push_back(fmt::format("{}step {:.1f} ms median, {:.1f} to {:.1f} ms p5 to p95", speed,
+  lines.push_back(fmt::format("step {:.1f} ms median, {:.1f} to {:.1f} ms p5 to p95",
                               summary.median_step * 1e3, summary.p5_step * 1e3,
                               summary.p95_step * 1e3));
   lines.push_back(steadiness_line(run));
@@ -216,8 +226,9 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   std::string efficiency = fmt::format("{:.1f} GFLOP/s", run.throughput.gflops);
   if (run.throughput.fraction_of_peak) {
     efficiency +=
-        fmt::format(", {:.1f} % of the measured {:.1f} GFLOP/s FMA peak",
-                    100 * *run.throughput.fraction_of_peak, *run.throughput.fma_peak_gflops);
+        fmt::format(", {:.1f} % of the measured {:.1f} GFLOP/s {}",
+                    100 * *run.throughput.fraction_of_peak, *run.throughput.fma_peak_gflops,
+                    is_fma_peak(run.config) ? "FMA peak" : "of matrix products");
   }
   if (run.peak_memory_bytes) {
     efficiency += "; peak memory " + bytes_text(*run.peak_memory_bytes);
@@ -226,6 +237,7 @@ std::vector<std::string> summary_lines(const RunResult& run) {
   const bool together = run.facts.devices > 1 && !run.ranks.empty();
   if (together || !run.transfers.empty()) lines.push_back(communication_line(run));
   if (run.independent) lines.push_back(efficiency_line(run));
+  if (run.energy || run.config.verbose) lines.push_back(energy_line(run));
   if (const auto line = input_line(run)) lines.push_back(*line);
   double images = 0;
   for (const StepRecord& step : run.steps) images += step.images;
@@ -259,6 +271,13 @@ std::vector<std::string> remarks_after(const RunResult& run) {
   }
   if (const auto straggler = straggler_line(run)) lines.push_back(*straggler);
   std::ranges::move(gpu_notes(run.gpus), std::back_inserter(lines));
+  if (run.loss_scale && run.loss_scale->skipped_updates > 0) {
+    lines.push_back(
+        fmt::format("note: {} left out, because gradients overflowed; the loss scale is "
+                    "{:.0f} now",
+                    count_text(run.loss_scale->skipped_updates, "update"), run.loss_scale->last));
+  }
+  for (const std::string& note : run.notes) lines.push_back("note: " + note);
   std::ranges::move(damage_lines(run.input), std::back_inserter(lines));
   if (const auto line = divergence_line(run)) lines.push_back(*line);
   if (run.stolen_cpu_fraction.value_or(0) > kNoticeableSteal) {

@@ -48,6 +48,13 @@ std::string host_text(const RunResult& started) {
                      cores, cores == 1 ? "core" : "cores");
 }
 
+// Which device, and why: where there are no GPUs nobody asks. Empty: nothing to say.
+std::string device_text(const RunResult& started) {
+  const std::string &device = started.config.device, &gpus = started.facts.gpus;
+  if (device != "cpu") return gpus.empty() ? device : fmt::format("{} ({} found)", device, gpus);
+  return gpus.empty() ? "" : fmt::format("cpu ({} found, not used)", gpus);
+}
+
 class Lines {
  public:
   void add(std::string_view key, const auto& value) {
@@ -80,6 +87,11 @@ void add_own(Lines& lines, const RunResult& started) {
                               ? fmt::to_string(facts.servers)
                               : fmt::format("{} over {}", facts.servers, facts.communicator));
   }
+  if (const std::string device = device_text(started); !device.empty()) {
+    lines.add("Device:", device);
+  }
+  const std::string& dtype = started.config.dtype;
+  if (dtype != RunConfig{}.dtype) lines.add("Precision:", dtype);
   lines.add("Host:", host_text(started));
   if (facts.nodes > 1) lines.add("Hosts:", facts.nodes);
   if (facts.threads > 0) {

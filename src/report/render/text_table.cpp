@@ -7,6 +7,11 @@
 namespace lockstep {
 namespace {
 
+std::string padded(const std::string& text, size_t width, TextTable::Align align) {
+  const std::string space(width - std::min(width, text_width(text)), ' ');
+  return align == TextTable::Align::Left ? text + space : space + text;
+}
+
 // Pipes and ends of lines would end the cell; a name that somebody else chose must not become HTML.
 std::string cell(const std::string& text) {
   std::string safe;
@@ -30,23 +35,26 @@ std::string markdown_row(const std::vector<std::string>& row) {
 
 }  // namespace
 
+// Bytes that continue a character of UTF-8 take no room.
+size_t text_width(std::string_view text) {
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 std::string TextTable::text() const {
   std::vector<std::string> titles;
   std::vector<size_t> widths;
   for (const Column& column : columns_) {
     titles.push_back(column.title);
-    widths.push_back(column.title.size());
+    widths.push_back(text_width(column.title));
   }
   for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
   }
   const auto line = [&](const std::vector<std::string>& row) {
     std::string text;
     for (size_t i = 0; i < row.size(); ++i) {
-      const bool left = columns_[i].align == Align::Left;
-      text += fmt::format("{}{}", i == 0 ? "" : "  ",
-                          left ? fmt::format("{:<{}}", row[i], widths[i])
-                               : fmt::format("{:>{}}", row[i], widths[i]));
+      text += (i == 0 ? "" : "  ") + padded(row[i], widths[i], columns_[i].align);
     }
     return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lockstep {
+
+size_t text_width(std::string_view text);  // characters, not bytes
 
 class TextTable {
  public:

@@ -1,6 +1,6 @@
 #include "report/results/benchmark_log.h"
 
-#include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
@@ -46,14 +46,6 @@ Json parameters_of(const RunResult& result, double epochs) {
 }
 
 }  // namespace
-
-std::string utc_text(WallTime time) {
-  const auto microseconds =
-      std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)),
-                     microseconds % 1000000);
-}
 
 std::string metric_line(const std::string& name, double value, int64_t global_step, WallTime time) {
   return json_text({{"name", name},

@@ -5,12 +5,10 @@
 #include <chrono>
 #include <string>
 
+#include "base/utc_text.h"
 #include "report/results/run_result.h"
 
 namespace lockstep {
-
-using WallTime = std::chrono::system_clock::time_point;
-std::string utc_text(WallTime time);  // "2018-01-31T12:34:56.123456Z"
 
 // One line of metric.log.
 std::string metric_line(const std::string& name, double value, int64_t global_step, WallTime time);

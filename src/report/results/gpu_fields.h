@@ -1,8 +1,9 @@
-// gpu_fields.h: the JSON form of what was seen of a GPU.
+// gpu_fields.h: the JSON form of what was seen of a GPU and of its loss scale.
 #pragma once
 
 #include "measure/gpu_watch.h"
 #include "report/results/json_fields.h"
+#include "report/results/run_result.h"
 
 namespace lockstep {
 
@@ -15,6 +16,11 @@ void fields(Like<GpuInfo> auto& gpu, auto&& visit) {
   visit("max_clock_mhz", gpu.max_clock_mhz);
   visit("power_limit_watts", gpu.power_limit_watts);
   visit("uncorrected_ecc_errors", gpu.ecc_errors);
+}
+
+void fields(Like<LossScaleResult> auto& scale, auto&& visit) {
+  visit("last", scale.last);
+  visit("skipped_updates", scale.skipped_updates);
 }
 
 void fields(Like<GpuRecord> auto& record, auto&& visit) {

@@ -30,6 +30,7 @@ StoredRun run_of(const Json& json) {
   run.raw_file = json.value("raw_file", "");
   run.wall_seconds = json.value("wall_seconds", 0.0);
   run.last_lines = json.value("last_lines", std::vector<std::string>{});
+  run.control = json.value("control", false);
   return run;
 }
 
@@ -107,6 +108,7 @@ std::string stored_line(const StoredRun& run) {
                {"raw_file", run.raw_file},
                {"wall_seconds", run.wall_seconds},
                {"last_lines", run.last_lines}};
+  if (run.control) json["control"] = true;
   const Json result = result_to_json(without_samples(run.result));
   for (const auto& [key, value] : result.items()) json[key] = value;
   // What a program printed need not be UTF-8.
@@ -155,11 +157,12 @@ RunResult read_raw(const std::string& directory, const StoredRun& run) {
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   fs::create_directories(directory_, error);
-  if (error) throw Error("cannot create {}: {}", directory_, error.message());
+  if (error) throw UsageError("cannot create {}: {}", directory_, error.message());
   const fs::path path = fs::path(directory_) / kFile;
   file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file_.is_open()) fail("write", path);
-  if (!fs::is_regular_file(path)) throw Error("{} is not a regular file", path.string());
+  if (!file_.is_open())
+    throw UsageError("cannot write {}: {}", path.string(), std::strerror(errno));
+  if (!fs::is_regular_file(path)) throw UsageError("{} is not a regular file", path.string());
   if (!lock_within(kPatience, file_.number())) {
     if (errno == EWOULDBLOCK) throw Error("another sweep is running in {}", directory_);
     fail("lock", path);

@@ -21,6 +21,7 @@ struct StoredRun {
   std::string raw_file = {};                 // within the directory; empty: there is none
   double wall_seconds = 0;                   // of the whole launch, start-up included
   std::vector<std::string> last_lines = {};  // that a failed run printed
+  bool control = false;                      // of `sweep --explain`: explains others, is no result
   RunResult result = {};                     // without raw samples
 
   // It ran to its end; also what was simulated did.

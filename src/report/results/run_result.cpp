@@ -10,6 +10,7 @@
 #include "config/json_text.h"
 #include "report/results/gpu_fields.h"
 #include "report/results/json_fields.h"
+#include "report/results/path_fields.h"
 
 namespace lockstep {
 
@@ -113,11 +114,7 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("cores_on_host", facts.cores_here);
   visit("pinned", facts.pinned);
   visit("communicator", facts.communicator);
-}
-
-void fields(Like<Transfer> auto& transfer, auto&& visit) {
-  visit("name", transfer.name);
-  visit("bytes", transfer.bytes);
+  visit("gpus_on_host", facts.gpus);
 }
 
 // There are many of them, so they are short.
@@ -263,6 +260,7 @@ void fields(Like<Provenance> auto& provenance, auto&& visit) {
   visit("command_line", provenance.command_line);
   visit("working_directory", provenance.working_directory);
   visit("started_by", provenance.started_by);
+  visit("settings", provenance.settings);
 }
 
 void fields(Like<RunResult> auto& result, auto&& visit) {
@@ -294,8 +292,12 @@ void fields(Like<RunResult> auto& result, auto&& visit) {
   visit("transfers", result.transfers);
   visit("stragglers", result.stragglers);
   visit("independent", result.independent);
+  visit("energy", result.energy);
+  visit("critical_path", result.path);
   visit("evaluations", result.evaluations);
   visit("gpus", result.gpus);
+  visit("loss_scale", result.loss_scale);
+  visit("notes", result.notes);
 }
 
 Json rank_to_json(const RankResult& rank) { return JsonForm<RankResult>::write(rank); }

@@ -17,6 +17,7 @@
 #include "measure/stragglers.h"
 #include "measure/summary.h"
 #include "measure/transfers.h"
+#include "report/results/path_summary.h"
 
 namespace lockstep {
 
@@ -33,6 +34,7 @@ struct RunFacts {
   int workers_here = 1, cores_here = 0;  // on the host of rank 0
   bool pinned = false;                   // every worker there has cores of its own
   std::string communicator = {};         // that carries gradients; empty: none does
+  std::string gpus = {};                 // that rank 0's host has: "8 NVIDIA GPUs"; empty: none
 };
 
 // One operation as the engine ran it.
@@ -80,6 +82,17 @@ struct InputResult {
   int64_t skipped = 0;                     // damaged examples, of all workers
   int64_t damaged_files = 0;               // of which all or the rest is lost
   std::vector<std::string> damage = {};    // messages of the first few
+};
+
+// Of all hosts in the timed steps, as measure/energy.h reads it.
+struct EnergyResult {
+  double joules = 0, images_per_joule = 0;
+};
+
+// Of --fp16-enable-auto-loss-scale.
+struct LossScaleResult {
+  double last = 1;
+  int64_t skipped_updates = 0;  // of all steps: a gradient was not finite
 };
 
 // Of the validation examples, each once.
@@ -156,8 +169,12 @@ struct RunResult {
   std::vector<Transfer> transfers;
   std::vector<Straggler> stragglers;
   std::optional<Independence> independent;
-  std::vector<Evaluation> evaluations;  // in order
-  std::vector<GpuRecord> gpus;          // of each rank that has one
+  std::optional<EnergyResult> energy;         // absent: not readable
+  std::optional<PathSummary> path;            // absent: without phases, or an older result
+  std::vector<Evaluation> evaluations;        // in order
+  std::vector<GpuRecord> gpus;                // of each rank that has one
+  std::optional<LossScaleResult> loss_scale;  // absent: it was fixed
+  std::vector<std::string> notes;             // on what the numbers are worth
 
   bool simulated() const { return origin.starts_with("simulated"); }
 };

@@ -20,6 +20,7 @@
 #include "measure/host.h"
 #include "process/ports.h"
 #include "process/run_commands.h"
+#include "report/analysis/critical_path.h"
 #include "report/results/merge_ranks.h"
 #include "run/framework/framework_listener.h"
 #include "run/framework/framework_watch.h"
@@ -35,6 +36,8 @@ namespace {
 int check_steps(const RunConfig& config) { return config.framework_mode.empty() ? 2 : 0; }
 
 constexpr Seconds kLongSilence{1800};  // a framework may compile for minutes
+// The watch says more about a stopped framework, but only once it has reported a step.
+constexpr Seconds kMoreThanWatch{5};
 
 // A free port of this host for every rank. The first rank of a host finds them for all: by
 // themselves two could find the same one. Collective.
@@ -168,6 +171,7 @@ void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
   if (result.steps.empty()) return;
   result.throughput = throughput_of(plan, result, total, {});
   result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+  result.path = critical_path_of(result);
   result.last_loss = result.steps.back().losses.base_loss;
 }
 
@@ -198,13 +202,15 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   FrameworkListener listener(plan, native, group.rank(), context);
   FrameworkWatch watch(plan, group, listener);
   const TimePoint start = Clock::now();
-  const PlanOutcome outcome = run_commands(
-      std::span(&command, 1),
-      {.time = Seconds(std::numeric_limits<double>::infinity()), .silence = kLongSilence},
-      {.line = [&](const OutputLine& line) { return listener.hear(line); },
-       .poll = [&] { return watch.poll(); },
-       .messages = [&] { return watch.messages(); },
-       .legacy = directory.path().string()});
+  const PlanOutcome outcome =
+      run_commands(std::span(&command, 1),
+                   {.time = Seconds(std::numeric_limits<double>::infinity()),
+                    .silence = kLongSilence,
+                    .stopped = Seconds(plan.config.stall_timeout) + kMoreThanWatch},
+                   {.line = [&](const OutputLine& line) { return listener.hear(line); },
+                    .poll = [&] { return watch.poll(); },
+                    .messages = [&] { return watch.messages(); },
+                    .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
   if (choice.script.empty() && checked > 0 && outcome.end == RunEnd::Completed)
     listener.require_check();

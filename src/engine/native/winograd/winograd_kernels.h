@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "engine/native/kernels.h"
-#include "engine/native/winograd_tiling.h"
+#include "engine/native/winograd/winograd_tiling.h"
 
 namespace lockstep::native::winograd {
 

@@ -1,8 +1,8 @@
 // winograd_transforms.cpp: the two-dimensional transforms, for every tiling.
-#include "engine/native/winograd_kernels.h"
+#include "engine/native/winograd/winograd_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/native/winograd_transforms.cpp"
+#define HWY_TARGET_INCLUDE "engine/native/winograd/winograd_transforms.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -10,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace lockstep::native::winograd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#include "engine/native/winograd_points-inl.h"
+#include "engine/native/winograd/winograd_points-inl.h"
 
 template <int kRaw>
 struct PointsOf;

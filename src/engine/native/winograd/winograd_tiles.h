@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/native/winograd_kernels.h"
+#include "engine/native/winograd/winograd_kernels.h"
 #include "tensor/shape.h"
 
 namespace lockstep::native::winograd {

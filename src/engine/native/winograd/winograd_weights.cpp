@@ -8,7 +8,7 @@
 
 #include "engine/native/conv_pass.h"
 #include "engine/native/parallel.h"
-#include "engine/native/winograd_tiles.h"
+#include "engine/native/winograd/winograd_tiles.h"
 
 namespace lockstep::native {
 namespace winograd {

@@ -1,10 +1,10 @@
 // winograd_products.cpp: the two matrix products of Winograd's method, one group of rows and one
 // panel of output channels at a time. Two vectors wide and six rows high: twelve sums, which stay
 // in registers.
-#include "engine/native/winograd_kernels.h"
+#include "engine/native/winograd/winograd_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/native/winograd_products.cpp"
+#define HWY_TARGET_INCLUDE "engine/native/winograd/winograd_products.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -1,0 +1,145 @@
+#include "web/answer_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "config/json.h"
+#include "report/render/budget_words.h"
+
+namespace lockstep {
+namespace {
+
+Json number(double value) {
+  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.5g}", value))) : Json(nullptr);
+}
+
+Json interval(const std::optional<Interval>& found) {
+  if (!found) return nullptr;
+  return Json::array({number(found->low), number(found->high)});
+}
+
+Json late_json(const PathSummary& path) {
+  Json list = Json::array();
+  for (const LateRank& each : path.late) {
+    list.push_back({{"rank", each.rank},
+                    {"host", each.host},
+                    {"fraction", number(each.fraction)},
+                    {"ms", number(1e3 * each.seconds)},
+                    {"where", each.where}});
+  }
+  return list;
+}
+
+Json servers_json(const PathSummary& path) {
+  Json list = Json::array();
+  for (const ServerWait& each : path.servers) {
+    list.push_back(
+        {{"server", each.server}, {"variable", each.variable}, {"ms", number(1e3 * each.seconds)}});
+  }
+  return list;
+}
+
+Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs) {
+  const BudgetWords words = words_on(budget, runs[budget.launch].result);
+  Json parts = Json::array(), intervals = Json::array();
+  for (size_t i = 0; i < kLossPartCount; ++i) {
+    parts.push_back(number(100 * budget.part(static_cast<LossPart>(i))));
+    auto known = budget.part_95(static_cast<LossPart>(i));
+    if (known) known = {100 * known->low, 100 * known->high};
+    intervals.push_back(interval(known));
+  }
+  return {{"configuration", budget.configuration},
+          {"base", budget.base ? Json(*budget.base) : Json(nullptr)},
+          {"efficiency", number(budget.efficiency.value)},
+          {"step_ms", number(1e3 * budget.step)},
+          {"ideal_ms", number(1e3 * budget.ideal_step)},
+          {"points", std::move(parts)},
+          {"points_95", std::move(intervals)},
+          {"late", late_json(budget.path)},
+          {"servers", servers_json(budget.path)},
+          {"verdict", words.verdict},
+          {"advice", words.advice},
+          {"basis", words.basis}};
+}
+
+double rate_of(const Configuration& each) { return each.speed->images_per_second; }
+
+// The fastest measured configuration; of those with the most devices, the fastest.
+struct Card {
+  size_t best = 0, largest = 0;
+};
+
+std::map<std::string, Card> cards_of(const ScalingReport& report) {
+  std::map<std::string, Card> cards;
+  for (size_t i = 0; i < report.configurations.size(); ++i) {
+    const Configuration& each = report.configurations[i];
+    if (!each.speed || each.simulated) continue;
+    const auto [place, fresh] = cards.try_emplace(each.config.model, Card{i, i});
+    if (fresh) continue;
+    Card& card = place->second;
+    const Configuration& best = report.configurations[card.best];
+    const Configuration& largest = report.configurations[card.largest];
+    if (rate_of(each) > rate_of(best)) card.best = i;
+    const bool more = each.devices > largest.devices;
+    if (more || (each.devices == largest.devices && rate_of(each) > rate_of(largest))) {
+      card.largest = i;
+    }
+  }
+  return cards;
+}
+
+}  // namespace
+
+Json budgets_json(std::span<const LossBudget> budgets, std::span<const StoredRun> runs) {
+  Json list = Json::array();
+  for (const LossBudget& each : budgets) list.push_back(budget_of(each, runs));
+  return list;
+}
+
+Json cards_json(const ScalingReport& report, std::span<const LossBudget> budgets,
+                std::span<const StoredRun> runs) {
+  Json list = Json::array();
+  for (const auto& [model, card] : cards_of(report)) {
+    const auto budget = std::ranges::find(budgets, card.largest, &LossBudget::configuration);
+    Json json = {{"model", model}, {"best", card.best}, {"largest", card.largest}};
+    if (budget != budgets.end()) {
+      json["budget"] = budget - budgets.begin();
+      json["sentence"] = words_on(*budget, runs[budget->launch].result).advice;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+// Whole microseconds: a step of 64 ranks and 200 transfers stays small.
+Json timeline_json(const StepTimeline& timeline) {
+  const auto us = [](double seconds) { return std::llround(1e6 * seconds); };
+  Json ranks = Json::array(), transfers = Json::array(), path = Json::array();
+  for (const TimelineRank& rank : timeline.ranks) {
+    Json blocks = Json::array(), moves = Json::array();
+    for (const TimelineBlock& block : rank.blocks) {
+      blocks.push_back({static_cast<int>(block.phase), us(block.begin), us(block.end)});
+    }
+    for (const TimelineTransfer& each : rank.transfers) {
+      moves.push_back({each.transfer, us(each.ready), us(each.begin), us(each.end)});
+    }
+    ranks.push_back({{"host", rank.host}, {"blocks", blocks}, {"transfers", moves}});
+  }
+  for (const Transfer& each : timeline.transfers) {
+    transfers.push_back({{"name", each.name}, {"layers", each.layers}, {"bytes", each.bytes}});
+  }
+  for (const PathSegment& each : timeline.path) {
+    path.push_back({each.rank, kPathPartNames[static_cast<size_t>(each.part)],
+                    us(each.begin.count()), us(each.end.count()), each.transfer});
+  }
+  return {{"step", timeline.step + 1},
+          {"us", us(timeline.seconds)},
+          {"ranks", std::move(ranks)},
+          {"transfers", std::move(transfers)},
+          {"path", std::move(path)}};
+}
+
+}  // namespace lockstep
