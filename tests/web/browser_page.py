@@ -73,9 +73,13 @@ class Page:
         return self.script("return [...document.querySelectorAll(arguments[0] + ' tbody tr')]"
                            ".map(row => [...row.cells].map(cell => cell.innerText))", table)
 
-    def column(self, table, title):
-        """Which cell of a row is under this title."""
-        return self.texts(table + " thead th").index(title)
+    def records(self, table):
+        """Row by row, the text of each cell by the title above it: of one moment, because a live page may
+        have other columns by the next."""
+        return self.script("const table = document.querySelector(arguments[0]);"
+                           "const titles = [...table.querySelectorAll('thead th')].map(each => each.innerText);"
+                           "return [...table.querySelectorAll('tbody tr')].map(row =>"
+                           "  Object.fromEntries([...row.cells].map((cell, at) => [titles[at], cell.innerText])))", table)
 
     # ---- waiting and acting ----
 
