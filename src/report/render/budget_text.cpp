@@ -55,7 +55,7 @@ std::string late_table(const PathSummary& path) {
                fmt::format("{:.2f}", 1e3 * each.seconds),
                each.where.empty() ? "the whole step" : each.where});
   }
-  return table.text();
+  return table.text_within();
 }
 
 std::string server_table(const PathSummary& path) {
@@ -66,7 +66,7 @@ std::string server_table(const PathSummary& path) {
     table.add({each.server < 0 ? "unknown" : fmt::to_string(each.server),
                fmt::format("{:.2f}", 1e3 * each.seconds), each.variable});
   }
-  return table.text();
+  return table.text_within();
 }
 
 std::string answer_of(const ScalingReport& report, const LossBudget& budget,
@@ -101,6 +101,7 @@ Json interval_json(const std::optional<Interval>& interval) {
 std::string budget_bar(const LossBudget& budget, int width) {
   double all = std::max(budget.ideal_step, 0.0);
   for (const double part : budget.seconds) all += std::max(part, 0.0);
+  if (!(all > 0)) return std::string(static_cast<size_t>(width), '#');
   std::string bar;
   double until = std::max(budget.ideal_step, 0.0);
   const auto fill = [&](char letter) {
@@ -202,7 +203,7 @@ std::vector<std::string> why_lines(const RunResult& result) {
   const std::vector<LossBudget> budgets = loss_budgets(report, runs);
   if (budgets.empty()) return {};
   const BudgetWords words = words_on(budgets.front(), runs.front().result);
-  return {words.verdict, words.advice};
+  return {wrapped(words.verdict), wrapped(words.advice)};
 }
 
 }  // namespace lockstep

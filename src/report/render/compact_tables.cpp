@@ -109,7 +109,8 @@ class Subjects {
 };
 
 // What a table leaves out to fit.
-enum class Room { Enough, Little, VeryLittle };  // nothing; settings become letters; columns, too
+// Nothing; settings become letters; columns go, and cells continue on further lines.
+enum class Room { Enough, Little, VeryLittle };
 
 template <typename Make>
 std::string fitting(Make make) {
@@ -121,6 +122,10 @@ std::string fitting(Make make) {
     if (fits) return text;
   }
   return make(Room::VeryLittle);
+}
+
+std::string text_of(const TextTable& table, Room room) {
+  return room == Room::VeryLittle ? table.text_within() : table.text();
 }
 
 struct Extent {
@@ -192,7 +197,7 @@ std::string scaling_rows(const ScalingReport& report, Room room) {
     row.push_back(footnotes.mark(remarks_on(each)));
     table.add(std::move(row));
   }
-  return table.text() + subjects.legend() + footnotes.text();
+  return text_of(table, room) + subjects.legend() + footnotes.text();
 }
 
 std::string four_digits(double seconds) {
@@ -220,7 +225,7 @@ std::string step_rows(const ScalingReport& report, Room room) {
     }
     table.add(std::move(row));
   }
-  return any ? table.text() + subjects.legend() : "";
+  return any ? text_of(table, room) + subjects.legend() : "";
 }
 
 std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Room room) {
@@ -245,7 +250,7 @@ std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Ro
     row.push_back(open ? footnotes.mark({difference->reason}) : "");
     table.add(std::move(row));
   }
-  return table.text() + subjects.legend() + footnotes.text();
+  return text_of(table, room) + subjects.legend() + footnotes.text();
 }
 
 }  // namespace
@@ -256,21 +261,6 @@ std::string rate_with_margin(const LaunchSummary& speed) {
                      : speed.images_per_second >= 1000 ? 1
                                                        : 2;
   return with_margin(speed.images_per_second, speed.images_per_second_95, digits);
-}
-
-std::string wrapped(const std::string& text, const std::string& indent, size_t width) {
-  std::string result;
-  for (std::string line : split(text, '\n')) {
-    while (text_width(line) > width) {
-      const size_t at = line.rfind(' ', width);  // bytes: at most as many characters
-      if (at == std::string::npos || at <= indent.size()) break;
-      result += line.substr(0, at) + "\n";
-      line = indent + line.substr(at + 1);
-    }
-    result += line + "\n";
-  }
-  if (!text.ends_with('\n') || result.ends_with("\n\n")) result.pop_back();
-  return result;
 }
 
 std::string compact_scaling_table(const ScalingReport& report) {

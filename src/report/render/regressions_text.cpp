@@ -47,9 +47,9 @@ std::string verdict_text(const Comparison& row, const GateRules& rules) {
   return std::string("inconclusive") + (row.too_few ? ": too few launches" : "");
 }
 
-std::string baseline_table(const BaselineReport& report) {
-  std::string text = table_of(report).text();
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+std::string baseline_table(const BaselineReport& report, TableWidth width) {
+  std::string text = table_of(report).text(width);
+  for (const std::string& note : report.notes) text += fitted("note: " + note + "\n", width);
   return text;
 }
 

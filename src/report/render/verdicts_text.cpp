@@ -80,12 +80,12 @@ std::string words_on(const Comparison& difference) {
   return words;
 }
 
-std::string verdict_tables(const AxisVerdicts& verdicts) {
+std::string verdict_tables(const AxisVerdicts& verdicts, TableWidth width) {
   if (verdicts.groups.empty()) return fmt::format(fmt::runtime(kNothing), verdicts.axis);
   std::string text;
   for (const VerdictGroup& group : verdicts.groups) {
-    text +=
-        (text.empty() ? "" : "\n") + heading_of(verdicts, group) + table_of(verdicts, group).text();
+    text += (text.empty() ? "" : "\n") + fitted(heading_of(verdicts, group), width) +
+            table_of(verdicts, group).text(width);
   }
   return text;
 }
