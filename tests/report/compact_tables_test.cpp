@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "base/text.h"
+#include "report/analysis/best.h"
 #include "report/made_runs.h"
+#include "report/render/best_text.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -26,6 +28,29 @@ TEST(CompactTables, FitATerminalWhateverIsMeasured) {
   const ScalingReport report = make_scaling(runs);
   expect_fits(compact_scaling_table(report));
   expect_fits(compact_step_table(report));
+}
+
+TEST(CompactTables, FitWithEveryColumnThereIs) {
+  std::vector<StoredRun> runs;
+  for (const char* framework : {"", "tensorflow"}) {
+    for (const int devices : {1, 128}) {
+      add(runs, {.model = "mobilenet_with_a_long_name_v2",
+                 .devices = devices,
+                 .rates = {12345.6 * devices, 12999.9 * devices, 12222.2 * devices}});
+      for (size_t i = runs.size() - 3; i < runs.size(); ++i) {
+        RunResult& result = runs[i].result;
+        result.config.framework = framework;
+        result.config.bucket_mb = 8 + 8 * devices;
+        result.independent = {.images_per_second = 20000, .communication_efficiency = 0.9};
+        runs[i].id = run_id(result.config);
+      }
+    }
+  }
+  for (size_t i = 0; i < runs.size(); i += 2) runs[i].result.origin = "simulated by hand";
+  const ScalingReport report = make_scaling(runs);
+  expect_fits(compact_scaling_table(report));
+  expect_fits(compact_step_table(report));
+  expect_fits(best_table(report, best_of(report, runs)));
 }
 
 TEST(CompactTables, IntervalsAreHalfTheirWidth) {

@@ -60,6 +60,7 @@ LatenessMap lateness_of(std::span<const RankResult> ranks) {
   std::vector<double> own(ranks.size());
   for (size_t step = 0; step < steps; ++step) {
     for (size_t i = 0; i < ranks.size(); ++i) own[i] = own_ms(ranks[i].steps[step]);
+    if (std::ranges::any_of(own, [](double time) { return std::isnan(time); })) return {};
     const double middle = median(own);
     const size_t column = step / per_column;
     const size_t members = std::min(per_column, steps - column * per_column);

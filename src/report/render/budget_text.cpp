@@ -8,7 +8,7 @@
 
 #include "config/json.h"
 #include "config/run_id.h"
-#include "report/render/compact_tables.h"
+#include "report/render/remarks.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -85,6 +85,7 @@ std::string block_of(const ScalingReport& report, const LossBudget& budget,
   text += wrapped(fmt::format("  step {:.2f} ms, ideal {:.2f} ms; {}\n\n", 1e3 * budget.step,
                               1e3 * budget.ideal_step, words.basis));
   text += parts_table(budget);
+  text += "\n" + wrapped(energy_line(run_of(budget, runs)) + "\n");
   for (const std::string& table : {late_table(budget.path), server_table(budget.path)}) {
     if (!table.empty()) text += "\n" + table;
   }
@@ -94,6 +95,11 @@ std::string block_of(const ScalingReport& report, const LossBudget& budget,
 Json interval_json(const std::optional<Interval>& interval) {
   if (!interval) return nullptr;
   return Json::array({interval->low, interval->high});
+}
+
+Json energy_json(const RunResult& run) {
+  if (!run.energy) return nullptr;
+  return {{"joules", run.energy->joules}, {"images_per_joule", run.energy->images_per_joule}};
 }
 
 }  // namespace
@@ -187,6 +193,7 @@ Json budget_json(const ScalingReport& report, const LossBudget& budget,
           {"parts", std::move(parts)},
           {"late_ranks", std::move(late)},
           {"servers", std::move(servers)},
+          {"energy", energy_json(run_of(budget, runs))},
           {"by_experiment", budget.source == BudgetSource::Experiment},
           {"rule", words.rule},
           {"verdict", words.verdict},
