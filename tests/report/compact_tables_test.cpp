@@ -1,5 +1,6 @@
 #include "report/render/compact_tables.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/text.h"

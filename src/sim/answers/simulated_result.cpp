@@ -1,5 +1,7 @@
 #include "sim/answers/simulated_result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
