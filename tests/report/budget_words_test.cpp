@@ -238,6 +238,22 @@ TEST(BudgetText, EnginesAreNamedIfThereAreSeveral) {
                     HasSubstr("alexnet:8 on 4 devices, pytorch: ")));
 }
 
+TEST(BudgetText, ASweepSaysHowManyAnswersItLeavesOut) {
+  MadeSteps made;
+  std::vector<StoredRun> runs;
+  for (const char* framework : {"", "pytorch", "mxnet"}) {
+    RunResult result = made_result(made);
+    result.config.framework = framework;
+    add_launch(runs, result);
+  }
+  const ScalingReport report = make_scaling(runs);
+  const auto budgets = loss_budgets(report, runs);
+  EXPECT_THAT(budget_answers(report, budgets, runs, 1),
+              HasSubstr("]\nnot listed: 2 configurations; lockstep explain has all\n"));
+  EXPECT_THAT(budget_markdown(report, budgets, runs),
+              StartsWith("- alexnet:8 on 4 devices, mxnet: 95.7 % of a step computes (lost"));
+}
+
 TEST(BudgetText, AGainIsNotCalledALoss) {
   MadeSteps made;
   made.forward = 0.010;

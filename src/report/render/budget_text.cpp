@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.h"
 #include "config/json.h"
 #include "config/run_id.h"
 #include "report/render/remarks.h"
@@ -125,6 +126,7 @@ std::string budget_bar(const LossBudget& budget, int width) {
 // Of each network the largest number of devices.
 std::string budget_answers(const ScalingReport& report, std::span<const LossBudget> budgets,
                            std::span<const StoredRun> runs, size_t most) {
+  size_t left_out = 0;
   std::vector<const LossBudget*> order;
   for (const LossBudget& each : budgets) order.push_back(&each);
   if (most > 0) {
@@ -139,10 +141,27 @@ std::string budget_answers(const ScalingReport& report, std::span<const LossBudg
     std::erase_if(order, [&](const LossBudget* each) {
       return devices(each) < largest[report.configurations[each->configuration].config.model];
     });
-    order.resize(std::min(order.size(), most));
+    left_out = order.size() - std::min(order.size(), most);
+    order.resize(order.size() - left_out);
   }
   std::string text;
   for (const LossBudget* each : order) text += answer_of(report, *each, runs);
+  if (left_out > 0) {
+    text += fmt::format("not listed: {}; lockstep explain has all\n",
+                        count_text(static_cast<int64_t>(left_out), "configuration"));
+  }
+  return text;
+}
+
+std::string budget_markdown(const ScalingReport& report, std::span<const LossBudget> budgets,
+                            std::span<const StoredRun> runs) {
+  std::string text;
+  for (const LossBudget& budget : budgets) {
+    const BudgetWords words = words_on(budget, run_of(budget, runs));
+    text += fmt::format("- {}: {}. {}\n",
+                        subject_of(report, report.configurations[budget.configuration]),
+                        words.verdict, words.advice);
+  }
   return text;
 }
 
