@@ -25,9 +25,11 @@ const marginOf = (interval) => (interval ? ` ± ${digits((interval[1] - interval
 const withMargin = (value, interval, places) => value.toFixed(places) + (interval ? ` ± ${((interval[1] - interval[0]) / 2).toFixed(places)}` : "");
 const rateText = (value, interval) => withMargin(value, interval, value < 100 ? 2 : value < 1000 ? 1 : 0);
 
-// What weakens a number stands beside it.
-function weakness(configuration) {
-  return configuration.warnings.length ? el("ul", {class: "weak"}, configuration.warnings.map((words) => el("li", {}, words))) : null;
+// What weakens a number stands beside it, without advice: Remarks has that. An efficiency is as weak as its base.
+const shortRemark = (words) => words.split(/[;(]/)[0].trim();
+function weakness(...configurations) {
+  const lines = configurations.flatMap((each, place) => each.warnings.map((words) => el("li", {title: words}, `${place ? `${devicesText(each.devices)}: ` : ""}${shortRemark(words)}`)));
+  return lines.length ? el("ul", {class: "weak"}, lines) : null;
 }
 
 // Of what the filters show, for each network: the fastest configuration, and the fastest of those with the most devices.
@@ -52,7 +54,7 @@ function card(view, set, each) {
     const point = set.series.flatMap((series) => series.points).find((one) => one.configuration === each.largest);
     const interval = point && point.scaling_efficiency_95 ? point.scaling_efficiency_95.map((part) => 100 * part) : null;
     facts.push(fact(budget.base == null ? "of a step computes" : "scaling efficiency", `${withMargin(100 * budget.efficiency, interval, 1)} %`, each.largest === each.best ? `on ${devicesText(largest.devices)}` : largest.label,
-      each.largest !== each.best ? weakness(largest) : null));
+      weakness(each.largest === each.best ? {warnings: []} : largest, ...(budget.base == null ? [] : [set.configurations[budget.base]]))));
   }
   return el("article", {class: "card"}, el("h3", {}, nameIn(view, set, each.model)), el("div", {class: "facts"}, facts),
     budget ? [el("p", {class: "verdict"}, `${budget.verdict}. `, el("strong", {}, budget.advice)), lossBar(budget, set.loss_parts)] : null);

@@ -334,7 +334,7 @@ function everything(view) {
     ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95)))}] : []),
     {title: "exposed communication %", of: (each) => (each.exposed == null ? "not reported" : digits(100 * each.exposed))},
     ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95)))}] : []),
-    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map((words) => words.split(/[;(]/)[0].trim()).join("; "))},
+    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map(shortRemark).join("; "))},
   ];
   return section("table", "All configurations", "± is half the width of the 95 % confidence interval over launches.",
     tableOf(columns, all.map(({set, configuration: each}) => columns.map((column) => column.of(each, points.get(each), set))), "All configurations"));

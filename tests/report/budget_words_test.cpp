@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "report/analysis/budget_rules.h"
 #include "report/made_runs.h"
 #include "report/made_steps.h"
-#include "report/render/budget_rules.h"
 #include "report/render/budget_text.h"
 #include "support/paths.h"
 

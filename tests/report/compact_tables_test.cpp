@@ -7,6 +7,7 @@
 #include "report/analysis/best.h"
 #include "report/made_runs.h"
 #include "report/render/best_text.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -73,6 +74,17 @@ TEST(CompactTables, RemarksAreFootnotesThatRowsShare) {
   EXPECT_THAT(text, ContainsRegex("alexnet:8 +4 .*\\[1\\]\n"));
   EXPECT_THAT(text, HasSubstr("\n[1] 1 launch: a confidence interval needs at least 3; raise "));
   EXPECT_THAT(text, Not(HasSubstr("[2]")));
+}
+
+TEST(CompactTables, RemarksThatDifferInTheirNumbersAreOneFootnote) {
+  Footnotes footnotes;
+  EXPECT_EQ(footnotes.mark({"launches differ by 9.3 % (fp16)", "busy"}), "[1,2]");
+  EXPECT_EQ(footnotes.mark({"busy", "launches differ by 12 % (fp16)"}), "[1,2]");
+  EXPECT_EQ(footnotes.mark({"launches differ by 10.5 % (fp32)"}), "[3]");
+  EXPECT_EQ(footnotes.mark({}), "");
+  EXPECT_EQ(footnotes.text(),
+            "[1] launches differ by 9.3 to 12 % (fp16)\n[2] busy\n"
+            "[3] launches differ by 10.5 % (fp32)\n");
 }
 
 TEST(CompactTables, AFailureIsInItsRowAndItsReasonAFootnote) {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "config/independent_twin.h"
 #include "config/run_label.h"
-#include "report/render/budget_rules.h"
+#include "report/analysis/budget_rules.h"
 
 namespace lockstep {
 namespace {

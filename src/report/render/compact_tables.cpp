@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "config/run_label.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -30,31 +31,6 @@ std::string percent_with_margin(const std::optional<Ratio>& part) {
 
 std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
 
-// Numbers remarks in the order of their first use.
-class Footnotes {
- public:
-  std::string mark(const std::vector<std::string>& remarks) {
-    std::vector<size_t> numbers;
-    for (const std::string& remark : remarks) {
-      const auto [place, fresh] = numbers_.try_emplace(remark, lines_.size() + 1);
-      if (fresh) lines_.push_back(remark);
-      numbers.push_back(place->second);
-    }
-    return numbers.empty() ? "" : fmt::format("[{}]", fmt::join(numbers, ","));
-  }
-  std::string text() const {
-    std::string text;
-    for (size_t i = 0; i < lines_.size(); ++i) {
-      text += wrapped(fmt::format("[{}] {}\n", i + 1, lines_[i]), "    ");
-    }
-    return text;
-  }
-
- private:
-  std::map<std::string, size_t> numbers_;
-  std::vector<std::string> lines_;
-};
-
 // The first columns of every table: what was measured. Letters for settings save room.
 class Subjects {
  public:
@@ -63,9 +39,8 @@ class Subjects {
       // A prediction never looks like a measurement.
       shows_engine_ = shows_engine_ || each.simulated ||
                       engine_of(each) != engine_of(report.configurations.front());
-      if (!report.differing.empty()) legend_.try_emplace(settings_of(each), 0);
+      if (!report.differing.empty()) legend_.try_emplace(settings_of(each), legend_.size());
     }
-    for (size_t next = 0; auto& [settings, number] : legend_) number = next++;
   }
 
   std::vector<TextTable::Column> columns() const {
@@ -84,12 +59,12 @@ class Subjects {
   }
   std::string legend() const {
     if (!letters_) return "";
-    std::string text;
+    std::vector<std::string> lines(legend_.size());
     for (const auto& [settings, number] : legend_) {
-      text += wrapped(fmt::format("settings {}: {}\n", letter(settings),
-                                  settings.empty() ? "the defaults" : settings));
+      lines[number] = wrapped(fmt::format("settings {}: {}\n", letter(settings),
+                                          settings.empty() ? "the defaults" : settings));
     }
-    return text;
+    return fmt::format("{}", fmt::join(lines, ""));
   }
 
  private:
@@ -105,7 +80,7 @@ class Subjects {
 
   const ScalingReport& report_;
   bool letters_, shows_engine_ = false;
-  std::map<std::string, size_t> legend_;
+  std::map<std::string, size_t> legend_;  // in the order of the rows
 };
 
 // What a table leaves out to fit.

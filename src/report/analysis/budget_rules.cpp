@@ -1,4 +1,4 @@
-#include "report/render/budget_rules.h"
+#include "report/analysis/budget_rules.h"
 
 #include <fmt/format.h>
 
