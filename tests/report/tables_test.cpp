@@ -45,13 +45,14 @@ TEST(TextTable, WithinSoManyColumnsTextsContinueBelowAndNumbersStayWhole) {
   table.add({"alexnet", "123456.78", "slower than all of the others"});
   table.add({"x", "1", "± averyveryverylongword"});
   EXPECT_EQ(table.text_within(36),
-            "run      images per  note\n"
-            "             second\n"
-            "alexnet   123456.78  slower than all\n"
-            "                     of the others\n"
-            "x                 1  ±\n"
-            "                     averyveryverylo\n"
-            "                     ngword\n");
+            "run         images  note\n"
+            "               per\n"
+            "            second\n"
+            "alexnet  123456.78  slower than all\n"
+            "                    of the others\n"
+            "x                1  ±\n"
+            "                    averyveryverylon\n"
+            "                    gword\n");
   EXPECT_EQ(table.text(TableWidth::Wide), table.text());
   EXPECT_EQ(table.text_within(200), table.text());
 }

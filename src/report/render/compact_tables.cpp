@@ -218,8 +218,7 @@ std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Ro
     Row row = {fmt::to_string(i + 1)};
     std::ranges::move(subjects.row(each), std::back_inserter(row));
     row.push_back(fmt::format("{:.2f}", each.speed->images_per_second));
-    row.push_back(
-        difference ? with_margin(difference->ratio.value, difference->ratio.interval_95, 3) : "1");
+    row.push_back(difference ? ratio_with_margin(difference->ratio) : "1");
     row.emplace_back(difference ? words_for(difference->verdict) : "fastest");
     const bool open = difference && difference->verdict == Verdict::Inconclusive;
     row.push_back(open ? footnotes.mark({difference->reason}) : "");
@@ -229,6 +228,10 @@ std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Ro
 }
 
 }  // namespace
+
+std::string ratio_with_margin(const Ratio& ratio) {
+  return with_margin(ratio.value, ratio.interval_95, 3);
+}
 
 // Large rates without decimals that are never known.
 std::string rate_with_margin(const LaunchSummary& speed) {

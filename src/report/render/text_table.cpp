@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "base/text.h"
@@ -171,13 +172,17 @@ std::string TextTable::text_within(size_t most_columns) const {
     return part(1, columns).text_within(most_columns) + "\n" +
            part(columns, columns_.size()).text_within(most_columns);
   }
-  while (total(widths) > most_columns) {  // the column with the most room to give
-    size_t widest = 0;
-    for (size_t i = 1; i < widths.size(); ++i) {
-      if (widths[i] - least[i] > widths[widest] - least[widest]) widest = i;
+  // Titles of numbers give room first: they are one line of the table, texts are many.
+  for (const Align gives : {Align::Right, Align::Left}) {
+    while (total(widths) > most_columns) {
+      std::optional<size_t> widest;  // of those with room to give
+      for (size_t i = 0; i < widths.size(); ++i) {
+        if (columns_[i].align != gives || widths[i] == least[i]) continue;
+        if (!widest || widths[i] > widths[*widest]) widest = i;
+      }
+      if (!widest) break;
+      --widths[*widest];
     }
-    if (widths[widest] == least[widest]) break;  // a single number or word that is longer
-    --widths[widest];
   }
   return text_of(widths);
 }
