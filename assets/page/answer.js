@@ -25,30 +25,45 @@ const marginOf = (interval) => (interval ? ` ± ${digits((interval[1] - interval
 const withMargin = (value, interval, places) => value.toFixed(places) + (interval ? ` ± ${((interval[1] - interval[0]) / 2).toFixed(places)}` : "");
 const rateText = (value, interval) => withMargin(value, interval, value < 100 ? 2 : value < 1000 ? 1 : 0);
 
-// What weakens a number stands beside it.
-function weakness(configuration) {
-  return configuration.warnings.length ? el("ul", {class: "weak"}, configuration.warnings.map((words) => el("li", {}, words))) : null;
+// What weakens a number stands beside it, without advice: Remarks has that. An efficiency is as weak as its base.
+const shortRemark = (words) => words.split(/[;(]/)[0].trim();
+function weakness(...configurations) {
+  const lines = configurations.flatMap((each, place) => each.warnings.map((words) => el("li", {title: words}, `${place ? `${devicesText(each.devices)}: ` : ""}${shortRemark(words)}`)));
+  return lines.length ? el("ul", {class: "weak"}, lines) : null;
+}
+
+// Of what the filters show, for each network: the fastest configuration, and the fastest of those with the most devices.
+function cardsOf(view, set) {
+  const cards = new Map();
+  set.configurations.forEach((configuration, place) => {
+    if (configuration.rate == null || configuration.kind === "simulated" || !shows(view, configuration)) return;
+    const card = cards.get(configuration.model) || {model: configuration.model, best: place, largest: place};
+    const best = set.configurations[card.best], largest = set.configurations[card.largest], more = configuration.devices - largest.devices;
+    if (configuration.rate > best.rate) card.best = place;
+    if (more > 0 || (more === 0 && configuration.rate > largest.rate)) card.largest = place;
+    cards.set(configuration.model, card);
+  });
+  return [...cards.values()].sort((a, b) => (a.model < b.model ? -1 : 1)).map((card) => ({...card, budget: set.budgets.find((budget) => budget.configuration === card.largest)}));
 }
 
 function card(view, set, each) {
-  const best = set.configurations[each.best], largest = set.configurations[each.largest];
-  const budget = each.budget == null ? null : set.budgets[each.budget];
+  const best = set.configurations[each.best], largest = set.configurations[each.largest], budget = each.budget;
   const fact = (words, number, about, ...more) => el("div", {class: "fact"}, el("span", {class: "number"}, number), el("span", {class: "words"}, words), el("span", {class: "words"}, about), ...more);
   const facts = [fact("images/sec", rateText(best.rate, best.rate_95), best.label, weakness(best))];
   if (budget) {
     const point = set.series.flatMap((series) => series.points).find((one) => one.configuration === each.largest);
     const interval = point && point.scaling_efficiency_95 ? point.scaling_efficiency_95.map((part) => 100 * part) : null;
-    facts.push(fact(budget.base == null ? "of a step computes" : "scaling efficiency", `${withMargin(100 * budget.efficiency, interval, 1)} %`, `on ${devicesText(largest.devices)}`,
-      each.largest !== each.best ? weakness(largest) : null));
+    facts.push(fact(budget.base == null ? "of a step computes" : "scaling efficiency", `${withMargin(100 * budget.efficiency, interval, 1)} %`, each.largest === each.best ? `on ${devicesText(largest.devices)}` : largest.label,
+      weakness(each.largest === each.best ? {warnings: []} : largest, ...(budget.base == null ? [] : [set.configurations[budget.base]]))));
   }
   return el("article", {class: "card"}, el("h3", {}, nameIn(view, set, each.model)), el("div", {class: "facts"}, facts),
     budget ? [el("p", {class: "verdict"}, `${budget.verdict}. `, el("strong", {}, budget.advice)), lossBar(budget, set.loss_parts)] : null);
 }
 
 function answer(view) {
-  const all = view.sets.flatMap((set) => set.cards.filter((each) => shows(view, set.configurations[each.largest]) || shows(view, set.configurations[each.best])).map((each) => ({set, each})));
+  const all = view.sets.flatMap((set) => cardsOf(view, set).map((each) => ({set, each})));
   if (!all.length) return null;
-  const budgets = all.filter(({each}) => each.budget != null).map(({set, each}) => set.budgets[each.budget]);
+  const budgets = all.map(({each}) => each.budget).filter(Boolean);
   return section("answer", "Answer", null, el("div", {class: "cards"}, all.map(({set, each}) => card(view, set, each))),
     budgets.length ? lossKeys(all[0].set.loss_parts, budgets) : null);
 }

@@ -12,13 +12,16 @@ function saveView() {
   const hash = [view.section, ...words].join("&");
   history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
 }
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return ""; }  // a link that was cut off
+}
 function readView() {
   for (const name of KEPT) view[name] = "";
   view.section = "";
   for (const word of location.hash.slice(1).split("&")) {
     const [name, value] = word.split("=");
     if (value == null) view.section = name;
-    else if (KEPT.includes(name)) view[name] = decodeURIComponent(value);
+    else if (KEPT.includes(name)) view[name] = decoded(value);
   }
 }
 
@@ -40,7 +43,7 @@ function drawHead() {
 function drawControls() {
   const controls = [];
   for (const {name, title} of FILTERS) {
-    const values = valuesShown(name);
+    const values = [...new Set([...valuesShown(name), ...(view[name] ? [view[name]] : [])])].sort();  // a link may name another one
     if (values.length < 2 && !view[name]) continue;
     const choice = el("select", {id: `choose-${name}`}, el("option", {value: ""}, "all"), values.map((value) => el("option", {value, selected: value === view[name]}, value)));
     choice.addEventListener("change", () => { view[name] = choice.value; saveView(); drawSections(); });

@@ -204,14 +204,13 @@ function best(view) {
 
 // Where no series scales, configurations are alternatives.
 function ranking(view) {
-  const all = view.sets.flatMap((set) => set.rankings.filter((each) => !view.model || view.model === each.model).map((each) => ({set, each})));
+  const shown = (set, {rows}) => rows.map((row, place) => ({row, place, configuration: set.configurations[row.configuration]})).filter((each) => shows(view, each.configuration));
+  const all = view.sets.flatMap((set) => set.rankings.map((each) => ({set, each, rows: shown(set, each)}))).filter(({rows}) => rows.length);
   if (!all.length) return null;
   return section("ranking", "Ranking", "All configurations have one number of devices, so there is no speed-up. The ratio is relative to the fastest.",
-    ...all.flatMap(({set, each}) => [tableOf([{title: "rank"}, {title: "configuration", text: true}, {title: "images/sec (95 %)"}, {title: "ratio (95 %)"}, {title: "verdict", text: true}],
-      each.rows.map((row, place) => {
-        const configuration = set.configurations[row.configuration];
-        return [String(place + 1), configuration.label, withInterval(configuration.rate, configuration.rate_95), withInterval(row.ratio, row.ratio_95), row.verdict];
-      }), nameIn(view, set, `${each.model} on ${devicesText(each.devices)}`)),
+    ...all.flatMap(({set, each, rows}) => [tableOf([{title: "rank"}, {title: "configuration", text: true}, {title: "images/sec (95 %)"}, {title: "ratio (95 %)"}, {title: "verdict", text: true}],
+      rows.map(({row, place, configuration}) =>
+        [String(place + 1), configuration.label, withInterval(configuration.rate, configuration.rate_95), withInterval(row.ratio, row.ratio_95), row.verdict]), nameIn(view, set, `${each.model} on ${devicesText(each.devices)}`)),
       each.left_out ? el("p", {class: "about"}, `${each.left_out} slower configurations are not listed.`) : null]));
 }
 
@@ -226,12 +225,15 @@ function stepTimes(view) {
         digits(times.p99_ms), digits(times.mad_ms), digits(100 * times.cv), digits(times.outliers), launches_cv == null ? "" : digits(100 * launches_cv)]), "Step times"));
 }
 
+// What a link names: a prediction has the id of the run that it is about.
+const keyOf = ({set, configuration}) => `${set.name}/${configuration.id}${configuration.kind === "simulated" ? "/simulated" : ""}`;
+
 // One launch step by step, chosen from those whose samples the page has.
 function steps(view) {
   const all = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
     .filter((each) => shows(view, each.configuration) && each.details.steps_ms.length);
   if (!all.length) return null;
-  const key = ({set, configuration}) => `${set.name}/${configuration.id}`;
+  const key = keyOf;
   const ranks = (each) => each.details.late_ms.length;
   let chosen = all.find((each) => key(each) === view.steps) || all.reduce((a, b) => (ranks(b) > ranks(a) ? b : a));
   const choice = el("select", {id: "choose-steps"}, all.map((each) => el("option", {value: key(each), selected: each === chosen},
@@ -332,7 +334,7 @@ function everything(view) {
     ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95)))}] : []),
     {title: "exposed communication %", of: (each) => (each.exposed == null ? "not reported" : digits(100 * each.exposed))},
     ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95)))}] : []),
-    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map((words) => words.split(/[;(]/)[0].trim()).join("; "))},
+    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map(shortRemark).join("; "))},
   ];
   return section("table", "All configurations", "± is half the width of the 95 % confidence interval over launches.",
     tableOf(columns, all.map(({set, configuration: each}) => columns.map((column) => column.of(each, points.get(each), set))), "All configurations"));

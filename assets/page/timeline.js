@@ -30,9 +30,13 @@ function momentOf(line, rank, at) {
   return words.length ? words : ["nothing recorded"];
 }
 
-function stepTimeline(line, title) {
-  const earliest = Math.min(0, ...line.ranks.flatMap((row) => row.blocks.map(([, from]) => from)));
-  const whole = [earliest, Math.max(line.us, ...line.ranks.flatMap((row) => row.blocks.map(([, , to]) => to)))];
+// From the first block to the last.
+const extentOf = (line) => [Math.min(0, ...line.ranks.flatMap((row) => row.blocks.map(([, from]) => from))),
+  Math.max(line.us, ...line.ranks.flatMap((row) => row.blocks.map(([, , to]) => to)))];
+// A predicted step has one rank, which stands for all.
+const rankName = (line, rank) => (line.ranks.length === 1 ? "every rank" : `rank ${rank}`);
+
+function stepTimeline(line, title, whole) {
   const chart = {line, shown: [...whole], whole, rank: 0, at: null};
   const high = Math.max(7, Math.min(34, 620 / line.ranks.length));
   const top = 6, height = line.ranks.length * high + top + 24;
@@ -67,7 +71,7 @@ function stepTimeline(line, title) {
       const y = rank * high + top, compute = high * .52, moves = high * .26;
       c.fillStyle = ink;
       c.textAlign = "right";
-      if (rank % every === 0) c.fillText(String(rank), left - 6, y + compute);
+      if (rank % every === 0) c.fillText(line.ranks.length === 1 ? "all" : String(rank), left - 6, y + compute);
       for (const [phase, from, to] of row.blocks) bar(from, to, y + 1, compute, colours[phase]);
       for (const [, ready, begin, end] of row.transfers) {
         if (begin > ready) bar(ready, begin, y + compute + moves / 2 + 1, Math.max(moves / 4, 1), ink);
@@ -103,11 +107,12 @@ function stepTimeline(line, title) {
   const move = (part) => { const by = part * (chart.shown[1] - chart.shown[0]); show(chart.shown[0] + by, chart.shown[1] + by); };
   const tell = (rank, at, x) => {
     const row = line.ranks[rank];
-    tip.replaceChildren(el("b", {}, `rank ${rank}${row.host ? ` on ${row.host}` : ""}${at == null ? "" : `, ${milli(at)}`}`),
+    tip.replaceChildren(el("b", {}, `${rankName(line, rank)}${row.host ? ` on ${row.host}` : ""}${at == null ? "" : `, ${milli(at)}`}`),
       ...(at == null ? row.blocks.map(([phase, from, to]) => `${PHASE_NAMES[phase]} ${milli(to - from)}`) : momentOf(line, rank, at)).map((words) => el("div", {}, words)));
     tip.hidden = false;
     tip.style.left = `${Math.max(0, Math.min(x + 14, plot.clientWidth - tip.offsetWidth))}px`;
-    tip.style.top = `${(rank + 1) * high + top + 4}px`;
+    const below = (rank + 1) * high + top + 4, above = rank * high + top - tip.offsetHeight - 4;
+    tip.style.top = `${below + tip.offsetHeight > height && above > 0 ? above : below}px`;
   };
   plot.addEventListener("wheel", (event) => {
     if (document.activeElement !== plot && !event.ctrlKey) return;  // the page scrolls
@@ -162,22 +167,32 @@ function timelineKeys() {
     el("li", {}, el("i", {style: "background:var(--c3)"}), "transfer"), el("li", {}, el("i", {style: "background:var(--c6)"}), "critical path"));
 }
 
+// Of the same run: its own prediction, else one for the same network, strategy and devices, such as that of a cluster file.
+function predictionOf(chosen, all) {
+  const same = (names) => all.find((each) => each !== chosen && each.configuration.kind === "simulated" && names.every((name) => each.configuration[name] === chosen.configuration[name]));
+  return chosen.configuration.kind === "simulated" ? null : same(["id"]) || same(["model", "batch", "strategy", "devices"]);
+}
+
 // The typical step of a launch; a predicted step of the same configuration below the measured one.
 function timeline(view) {
-  const all = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
-    .filter((each) => each.details.timeline && shows(view, each.configuration));
+  const every = view.sets.flatMap((set) => set.details.map((details) => ({set, details, configuration: set.configurations[details.configuration]})))
+    .filter((each) => each.details.timeline);
+  const all = every.filter((each) => shows(view, each.configuration));
   if (!all.length) return null;
   const measured = all.filter((each) => each.configuration.kind !== "simulated"), first = measured.length ? measured : all;
-  const key = ({set, configuration}) => `${set.name}/${configuration.id}`;
+  const key = keyOf;
   const ranks = (each) => each.details.timeline.ranks.length;
   let chosen = first.find((each) => key(each) === view.timeline) || first.reduce((a, b) => (ranks(b) > ranks(a) ? b : a));
   const choice = el("select", {id: "choose-timeline"}, first.map((each) => el("option", {value: key(each), selected: each === chosen}, nameIn(view, each.set, each.configuration.label))));
   const body = el("div");
   const fill = () => {
-    const predicted = all.find((each) => each !== chosen && each.configuration.kind === "simulated" && each.configuration.id === chosen.configuration.id);
-    body.replaceChildren(...[chosen, predicted].filter(Boolean).map((each) => {
-      const words = `${each.configuration.kind === "simulated" ? "Predicted" : "Measured"} step ${each.details.timeline.step}, ${milli(each.details.timeline.us)}`;
-      return el("div", {}, el("h3", {}, words), stepTimeline(each.details.timeline, words));
+    const shown = [chosen, predictionOf(chosen, every)].filter(Boolean);
+    const extents = shown.map((each) => extentOf(each.details.timeline));  // one scale for both
+    const whole = [Math.min(...extents.map(([from]) => from)), Math.max(...extents.map(([, to]) => to))];
+    body.replaceChildren(...shown.map((each) => {
+      const line = each.details.timeline, simulated = each.configuration.kind === "simulated";
+      const words = simulated ? `Predicted step on ${each.configuration.engine}, ${milli(line.us)}` : `Measured step ${line.step}, ${milli(line.us)}`;
+      return el("div", {}, el("h3", {}, words), stepTimeline(line, words, whole));
     }));
   };
   choice.addEventListener("change", () => {

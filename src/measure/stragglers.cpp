@@ -1,6 +1,7 @@
 #include "measure/stragglers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/statistics.h"
 
@@ -20,6 +21,7 @@ std::vector<Straggler> find_stragglers(std::span<const std::span<const StepRecor
   const size_t count = steps.front().size();
   for (size_t step = 0; step < count; ++step) {
     for (size_t rank = 0; rank < steps.size(); ++rank) own[rank] = own_time(steps[rank][step]);
+    if (std::ranges::any_of(own, [](double time) { return std::isnan(time); })) return {};
     const size_t slowest =
         static_cast<size_t>(std::max_element(own.begin(), own.end()) - own.begin());
     ++times_slowest[slowest];

@@ -18,7 +18,7 @@ struct Straggler {
   double mean_late = 0;         // seconds, in those steps
 };
 
-// One per rank, in their order; `steps[rank]` has equally many records. Two ranks at least.
+// One per rank; none if one does not tell its waiting. `steps[rank]`: equally many, two at least.
 std::vector<Straggler> find_stragglers(std::span<const std::span<const StepRecord>> steps);
 
 }  // namespace lockstep

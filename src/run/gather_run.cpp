@@ -32,30 +32,53 @@ Skipped skipped_from_json(const Json& json) {
           .lines = json.at("lines").get<std::vector<std::string>>()};
 }
 
+Json to_json(const std::optional<double>& joules) { return joules ? Json(*joules) : Json(nullptr); }
+
+std::optional<double> joules_in(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+Json to_json(const PhaseJoules& phases) {
+  Json json = Json::array();
+  for (const auto& joules : phases) json.push_back(to_json(joules));
+  return json;
+}
+
+PhaseJoules phase_joules_in(const Json& json) {
+  PhaseJoules phases;
+  for (size_t i = 0; i < phases.size(); ++i) phases[i] = joules_in(json.at(i));
+  return phases;
+}
+
 Json to_json(const WorkerReport& report) {
-  return {{"rank", rank_to_json(report.rank)},
-          {"start", report.start.time_since_epoch().count()},
-          {"trace", trace_to_json(report.trace)},
-          {"input", to_json(report.input)},
-          {"skipped", to_json(report.skipped)},
-          {"reads_energy", report.reads_energy},
-          {"joules", report.joules ? Json(*report.joules) : Json(nullptr)}};
+  return {
+      {"rank", rank_to_json(report.rank)},    {"start", report.start.time_since_epoch().count()},
+      {"trace", trace_to_json(report.trace)}, {"input", to_json(report.input)},
+      {"skipped", to_json(report.skipped)},   {"reads_energy", report.reads_energy},
+      {"joules", to_json(report.joules)},     {"phase_joules", to_json(report.phase_joules)}};
 }
 
 WorkerReport from_json(const Json& json) {
-  const Json& joules = json.at("joules");
   return {.rank = rank_from_json(json.at("rank")),
           .start = TimePoint(Clock::duration(json.at("start").get<Clock::rep>())),
           .trace = trace_from_json(json.at("trace")),
           .input = cost_from_json(json.at("input")),
           .skipped = skipped_from_json(json.at("skipped")),
           .reads_energy = json.at("reads_energy").get<bool>(),
-          .joules = joules.is_null() ? std::nullopt : std::optional(joules.get<double>())};
+          .joules = joules_in(json.at("joules")),
+          .phase_joules = phase_joules_in(json.at("phase_joules"))};
 }
 
-void add_energy(std::optional<double>& sum, const WorkerReport& report) {
+void add_to(std::optional<double>& sum, const std::optional<double>& joules) {
+  sum = sum && joules ? std::optional(*sum + *joules) : std::nullopt;
+}
+
+void add_energy(GatheredRun& sum, const WorkerReport& report) {
   if (!report.reads_energy) return;
-  sum = sum && report.joules ? std::optional(*sum + *report.joules) : std::nullopt;
+  add_to(sum.joules, report.joules);
+  for (size_t i = 0; i < sum.phase_joules.size(); ++i) {
+    add_to(sum.phase_joules[i], report.phase_joules[i]);
+  }
 }
 
 void add_to(InputCost& sum, const InputCost& more) {
@@ -89,9 +112,10 @@ void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
 
 GatheredRun gather_run(Group& group, WorkerReport mine) {
   GatheredRun gathered;
+  gathered.phase_joules.fill(0);
   Communicator& control = group.control();
   const auto add = [&](WorkerReport report) {
-    add_energy(gathered.joules, report);
+    add_energy(gathered, report);
     gathered.ranks.push_back(std::move(report.rank));
     gathered.traces.push_back(std::move(report.trace));
     add_to(gathered.input, report.input);

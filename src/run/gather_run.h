@@ -19,6 +19,7 @@ struct WorkerReport {
   Skipped skipped;
   bool reads_energy = false;  // for all workers of its host
   std::optional<double> joules = {};
+  PhaseJoules phase_joules = {};
 };
 
 struct GatheredRun {
@@ -27,6 +28,7 @@ struct GatheredRun {
   InputCost input;                   // of all; threads: of one
   Skipped skipped;                   // by any
   std::optional<double> joules = 0;  // of all hosts; absent: of one it is not known
+  PhaseJoules phase_joules;          // the same
 };
 
 // Collective. Empty but on rank 0.

@@ -143,10 +143,18 @@ class IndependentSteps {
   std::array<double, kPhaseNames.size()> phases_{};  // seconds, mean over ranks
 };
 
-EnergyResult energy_of(const RunResult& result, double joules) {
+EnergyResult energy_of(const RunResult& result, double joules, const PhaseJoules& phases) {
   double images = 0;
   for (const StepRecord& step : result.steps) images += step.images;
-  return {.joules = joules, .images_per_joule = images / joules};
+  return {.joules = joules, .images_per_joule = images / joules, .phases = phases};
+}
+
+// With servers, workers wait at several places of a step, and its phases do not tell where.
+void add_energy(WorkerReport& report, const EnergyTrace& energy, const RunPlan& plan) {
+  report.reads_energy = true;
+  report.joules = energy.joules();
+  if (plan.facts.servers > 0 || !report.joules) return;
+  report.phase_joules = joules_by_phase(energy.samples(), report.rank.steps, report.start);
 }
 
 }  // namespace
@@ -218,8 +226,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   report.input = input_cost;
   report.skipped = skipped;
   if (gpu) report.rank.gpu = record_of(group, *gpu);
-  report.reads_energy = group.local_rank() == 0;
-  report.joules = reporter.joules();
+  if (const EnergyTrace* energy = reporter.energy()) add_energy(report, *energy, plan);
   GatheredRun gathered = gather_run(group, std::move(report));
   if (group.rank() > 0) return {std::move(result), {}};
   result.input = input_result(gathered.input, gathered.skipped);
@@ -229,6 +236,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
     rank.gpu.reset();
   }
   const std::optional<double> joules = gathered.joules;
+  const PhaseJoules phase_joules = gathered.phase_joules;
   merge_ranks(result, std::move(gathered.ranks));
   if (result.status == RunStatus::Interrupted)
     result.facts.timed_steps = static_cast<int>(result.steps.size());
@@ -237,7 +245,9 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
     result.throughput = throughput_of(plan, result, total, peak);
     result.throughput.checkpoint_seconds = between_steps.checkpoint_time().count();
     result.summary = summarize(result.steps, result.throughput.total_images_per_second);
-    if (joules && *joules > 0) result.energy = energy_of(result, *joules);
+    if (joules && *joules > 0) {
+      result.energy = energy_of(result, *joules, phase_joules);
+    }
     result.path = critical_path_of(result);
     result.independent = independent.against(result.throughput.total_images_per_second);
     result.last_loss = plan.config.forward_only

@@ -60,10 +60,12 @@ void write_outputs(const RunPlan& plan, const MeasuredRun& run, Context& context
   }
   if (!config.profile || run.result.steps.empty()) return;
   const Seconds step{mean(durations(run.result.steps))};
-  const std::string table = profile_table(run.result.ops, plan.facts.batch_size, step);
-  told << table;
+  const auto table = [&](TableWidth width) {
+    return profile_table(run.result.ops, plan.facts.batch_size, step, width);
+  };
+  told << table(TableWidth::Terminal);
   if (!config.profile_file.empty()) {
-    write_whole_file(config.profile_file, table);
+    write_whole_file(config.profile_file, table(TableWidth::Wide));
     context.err << result_line(config.profile_file) << "\n";
   }
 }

@@ -11,7 +11,6 @@ namespace lockstep {
 namespace {
 
 constexpr int kTracedStep = -2;  // warm enough, and not timed
-constexpr Seconds kBetweenEnergySamples{10};
 
 // Where the others' gradients are needed, time in an agreement is time that waiting for them would
 // take anyway.
@@ -68,19 +67,13 @@ void StepReporter::after_step(int step, std::span<const StepRecord> timed, StepM
   const bool reported = shown_ || summarised_;
   if (reported && !last && stop_reason() == StopReason::None) report_step(timed, durations(timed));
   show_progress(step);
-  if (energy_ && seconds_since(energy_sampled_) > kBetweenEnergySamples) sample_energy();
-}
-
-void StepReporter::sample_energy() {
-  energy_->sample();
-  energy_sampled_ = Clock::now();
 }
 
 // The run ends with the slowest worker, and so does the step of the last line. So the line has the
 // throughput that the total has.
 void StepReporter::steps_done(std::span<const StepRecord> timed) {
   if (gpu_) gpu_->stop();
-  if (energy_) sample_energy();
+  if (energy_) energy_->stop();
   if (timed.empty()) return;
   std::vector<double> times = durations(timed);
   const double own = std::accumulate(times.begin(), times.end(), 0.0);
@@ -99,10 +92,7 @@ void StepReporter::report_step(std::span<const StepRecord> timed, Samples times)
 }
 
 void StepReporter::warmup_done() {
-  if (energy_) {
-    energy_->begin();
-    energy_sampled_ = Clock::now();
-  }
+  if (energy_) energy_->start();
   progress_.clear();
   context_.out << "Done warm up\n" << column_titles(plan_.config) << std::flush;
   if (gpu_) gpu_->start();

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/context.h"
-#include "measure/energy.h"
+#include "measure/energy_trace.h"
 #include "measure/gpu_watch.h"
 #include "measure/precision_rule.h"
 #include "report/render/progress.h"
@@ -41,8 +41,8 @@ class StepReporter : public LoopObserver {
   void watch(GpuWatch* gpu) { gpu_ = gpu; }
 
   Seconds setup() const { return setup_; }  // from the program's start to the first step
-  // Of this host in the timed steps, by its first worker only; absent: not readable.
-  std::optional<double> joules() const { return energy_ ? energy_->joules() : std::nullopt; }
+  // Of this host in the timed steps; null: another worker of it has it.
+  const EnergyTrace* energy() const { return energy_ ? &*energy_ : nullptr; }
   const OpTotals* totals() const { return totals_ ? &*totals_ : nullptr; }          // of --profile
   const OpTimeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }  // of a trace
 
@@ -57,7 +57,6 @@ class StepReporter : public LoopObserver {
   void log_metrics(Samples times);
   void log_own_step(int step, const StepRecord& own);
   void show_progress(int step);
-  void sample_energy();
 
   Context& context_;
   const RunPlan& plan_;
@@ -78,8 +77,7 @@ class StepReporter : public LoopObserver {
   bool shown_ = false;       // that step has a line,
   bool summarised_ = false;  // and a summary
   Seconds setup_{};
-  std::optional<EnergyMeter> energy_;  // absent: another worker of this host has it
-  TimePoint energy_sampled_;
+  std::optional<EnergyTrace> energy_;  // absent: another worker of this host has it
 };
 
 }  // namespace lockstep

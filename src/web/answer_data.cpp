@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "config/json.h"
 #include "report/render/budget_words.h"
@@ -65,52 +63,11 @@ Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs) {
           {"basis", words.basis}};
 }
 
-double rate_of(const Configuration& each) { return each.speed->images_per_second; }
-
-// The fastest measured configuration; of those with the most devices, the fastest.
-struct Card {
-  size_t best = 0, largest = 0;
-};
-
-std::map<std::string, Card> cards_of(const ScalingReport& report) {
-  std::map<std::string, Card> cards;
-  for (size_t i = 0; i < report.configurations.size(); ++i) {
-    const Configuration& each = report.configurations[i];
-    if (!each.speed || each.simulated) continue;
-    const auto [place, fresh] = cards.try_emplace(each.config.model, Card{i, i});
-    if (fresh) continue;
-    Card& card = place->second;
-    const Configuration& best = report.configurations[card.best];
-    const Configuration& largest = report.configurations[card.largest];
-    if (rate_of(each) > rate_of(best)) card.best = i;
-    const bool more = each.devices > largest.devices;
-    if (more || (each.devices == largest.devices && rate_of(each) > rate_of(largest))) {
-      card.largest = i;
-    }
-  }
-  return cards;
-}
-
 }  // namespace
 
 Json budgets_json(std::span<const LossBudget> budgets, std::span<const StoredRun> runs) {
   Json list = Json::array();
   for (const LossBudget& each : budgets) list.push_back(budget_of(each, runs));
-  return list;
-}
-
-Json cards_json(const ScalingReport& report, std::span<const LossBudget> budgets,
-                std::span<const StoredRun> runs) {
-  Json list = Json::array();
-  for (const auto& [model, card] : cards_of(report)) {
-    const auto budget = std::ranges::find(budgets, card.largest, &LossBudget::configuration);
-    Json json = {{"model", model}, {"best", card.best}, {"largest", card.largest}};
-    if (budget != budgets.end()) {
-      json["budget"] = budget - budgets.begin();
-      json["sentence"] = words_on(*budget, runs[budget->launch].result).advice;
-    }
-    list.push_back(std::move(json));
-  }
   return list;
 }
 

@@ -266,7 +266,6 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
   const std::vector<LossBudget> budgets = loss_budgets(report, runs);
   return {{"name", source.name},
           {"history", history_json(runs)},
-          {"cards", cards_json(report, budgets, runs)},
           {"loss_parts", loss_part_names()},
           {"budgets", budgets_json(budgets, runs)},
           {"all_reduce", all_reduce_results(directories_of(source.collection))},

@@ -7,8 +7,10 @@
 #include <fstream>
 
 #include "app/sweep_fixture.h"
+#include "base/text.h"
 #include "config/json.h"
 #include "report/analysis/loss_budget.h"
+#include "report/render/text_table.h"
 #include "report/results/results_store.h"
 #include "support/paths.h"
 
@@ -23,13 +25,16 @@ class Explain : public Sweep {
  protected:
   std::string path(const std::string& name) const { return (directory_ / name).string(); }
 
-  // Two workers with one thread each.
-  RunResult train(const std::vector<std::string>& more) const {
+  // Two workers with one thread each. `environment`: "NAME=VALUE" of all of them.
+  RunResult train(const std::vector<std::string>& more,
+                  std::vector<std::string> environment = {}) const {
     std::vector<std::string> words = {
         lockstep_program(), "train",           "--num-devices=2",  "--threads=1",
         "--model=lenet",    "--batch-size=32", "--num-batches=30", "--num-warmup-batches=2",
         "--result",         path("r.json")};
     words.insert(words.end(), more.begin(), more.end());
+    environment.insert(environment.begin(), "env");
+    words.insert(words.begin(), environment.begin(), environment.end());
     const Ran ran = run(words);
     EXPECT_EQ(ran.exit_code(), 0) << ran.err;
     out_ = ran.out;
@@ -98,13 +103,29 @@ TEST_F(Explain, ARankBesideBusyLoopsIsNamed) {
 
 TEST_F(Explain, ASlowDataDirectoryIsNamed) {
   const Ran made = run({lockstep_program(), "data", "make", path("data"), "--images=96",
-                        "--height=1200", "--width=1600", "--classes=10"});
+                        "--height=64", "--width=64", "--classes=10"});
   ASSERT_EQ(made.exit_code(), 0) << made.err;
+  const fs::path library = fs::path(lockstep_program()).parent_path() / "slow_reads";
   train({"--model=trivial", "--batch-size=8", "--num-batches=10", "--data-dir", path("data"),
-         "--data-name=imagenet", "--data-threads=1"});
+         "--data-name=imagenet", "--data-threads=1"},
+        {"LD_PRELOAD=" + (library / "libslow_reads.so").string(),
+         "SLOW_DIRECTORY=" + fs::canonical(path("data")).string()});
   const Json budget = explained({path("r.json")}).at(0);
   EXPECT_EQ(largest(budget), "input") << budget.dump(1);
   EXPECT_EQ(budget.at("rule"), "input");
+  EXPECT_THAT(out_, HasSubstr("for images. Try more --data-threads"));
+}
+
+TEST_F(Explain, TextFitsATerminal) {
+  const RunResult result = train({"--profile"});
+  const Ran ran = run({lockstep_program(), "explain", path("r.json")});
+  EXPECT_THAT(ran.out, HasSubstr(result.energy ? " images per joule" : "energy unavailable"));
+  EXPECT_THAT(out_, HasSubstr("share %")) << "the table of --profile";
+  for (const std::string& text : {ran.out, out_.substr(out_.find("total images/sec"))}) {
+    for (const std::string& line : split(text, '\n')) {
+      EXPECT_LE(text_width(line), kTerminalColumns) << line;
+    }
+  }
 }
 
 TEST_F(Explain, ASweepMeasuresComputeWithoutCommunicationInTheSameRounds) {

@@ -7,6 +7,9 @@
 namespace lockstep {
 namespace {
 
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
 struct ShapedLink : SshCluster {
   ShapedLink() : SshCluster("50mbit") {}
 };
@@ -22,6 +25,10 @@ TEST_F(ShapedLink, IsMostOfWhatIsLost) {
     EXPECT_GT(link, path.part(other)) << kPathPartNames[static_cast<size_t>(other)];
   }
   EXPECT_GT(path.transfer_seconds, 0);
+  const Ran explained = run_on(0, {program_, "explain", "--json", this->path("r.json")});
+  ASSERT_EQ(explained.exit_code(), 0) << explained.err;
+  EXPECT_THAT(explained.out,
+              AnyOf(HasSubstr("\"rule\": \"wire\""), HasSubstr("\"rule\": \"queue\"")));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lockstep {
 namespace {
 
@@ -26,6 +28,12 @@ TEST(Stragglers, TheSlowestIsTheOneThatWaitsLeast) {
   EXPECT_DOUBLE_EQ(found[2].slowest_fraction, 0);
   EXPECT_NEAR(found[1].mean_late, 0.4, 1e-12);
   EXPECT_EQ(found[1].rank, 1);
+}
+
+TEST(Stragglers, NoneIsNamedIfARankDoesNotTellHowLongItWaited) {
+  const std::vector<StepRecord> ranks[] = {steps({0.5}), steps({std::nan("")})};
+  const std::vector<std::span<const StepRecord>> views(std::begin(ranks), std::end(ranks));
+  EXPECT_TRUE(find_stragglers(views).empty());
 }
 
 }  // namespace

@@ -143,7 +143,11 @@ TEST(Verdicts, TooFewLaunchesAreInconclusive) {
   add(runs, {.rates = {100, 101, 99}});
   add(runs, {.rates = {50, 51, 49}, .update = "horovod"});
   const auto found = verdicts_along("variable-update", make_scaling(runs), collection(runs), 0.02);
-  EXPECT_THAT(verdict_tables(found), HasSubstr("inconclusive: too few launches to decide"));
+  EXPECT_THAT(verdict_tables(found, TableWidth::Wide),
+              HasSubstr("inconclusive: too few launches to decide"));
+  const std::string text = verdict_tables(found);
+  EXPECT_THAT(text, HasSubstr("2.000 ± "));
+  EXPECT_THAT(text, HasSubstr("inconclusive [1]\n[1] too few launches to decide"));
 }
 
 TEST(Ranking, AlternativesOnOneNumberOfDevicesAreRankedFastestFirst) {

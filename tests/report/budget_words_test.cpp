@@ -2,9 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+
+#include "base/text.h"
+#include "report/analysis/budget_rules.h"
 #include "report/made_runs.h"
 #include "report/made_steps.h"
 #include "report/render/budget_text.h"
+#include "support/paths.h"
 
 namespace lockstep {
 namespace {
@@ -36,6 +41,20 @@ Explained explained(const RunResult& result) {
 }
 
 Explained explained(const MadeSteps& made) { return explained(made_result(made)); }
+
+// A step of 100 ms that lost 30 ms to one part.
+BudgetWords words_on_a_loss(LossPart part, int threads, PathSummary path = {}) {
+  LossBudget budget = {.base = 0,
+                       .step = 0.100,
+                       .ideal_step = 0.070,
+                       .efficiency = {.value = 0.7, .interval_95 = {}}};
+  budget.seconds[static_cast<size_t>(part)] = 0.030;
+  budget.path = std::move(path);
+  RunResult run;
+  run.facts.threads = threads;
+  run.facts.devices = 64;
+  return words_on(budget, run);
+}
 
 TEST(BudgetWords, ALateRankIsNamedWithItsHostLayersAndShareOfSteps) {
   MadeSteps made;
@@ -106,6 +125,51 @@ TEST(BudgetWords, SlowerComputeIsToldByWhatTheWorkersShare) {
   EXPECT_EQ(explained(result).words.rule, "hosts");
 }
 
+TEST(BudgetWords, WorkersOfOneThreadAreNotToldToUseOne) {
+  MadeSteps made;
+  made.forward = 0.050;
+  RunResult result = made_result(made);
+  result.facts.cores_here = 2;
+  EXPECT_THAT(explained(result).words.advice,
+              StartsWith("4 workers with 1 thread each share 2 cores; try fewer devices."));
+}
+
+TEST(BudgetWords, OneOfManyRanksThatIsLateATenthOfTheTimeIsJitter) {
+  PathSummary path;
+  path.part(PathPart::Late) = 0.030;  // of 64 ranks, of which a few are named
+  path.late = {{.rank = 7, .fraction = 0.1, .seconds = 0.030}, {.rank = 9, .fraction = 0.01}};
+  EXPECT_EQ(words_on_a_loss(LossPart::LateRanks, 1, path).rule, "jitter");
+  path.late[0].fraction = 0.6;
+  EXPECT_EQ(words_on_a_loss(LossPart::LateRanks, 1, path).rule, "late-rank");
+}
+
+TEST(BudgetWords, AFrameworkIsNotAdvisedToUseOptionsItDoesNotHave) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.030};
+  RunResult result = made_result(made);
+  result.config.framework = "pytorch";
+  result.path->last_bytes = 0;  // it tells nothing about its buckets
+  std::vector<StoredRun> runs;
+  add_launch(runs, result);
+  const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  const BudgetWords words = words_on(budget, runs[0].result);
+  EXPECT_THAT(words.advice, Not(HasSubstr("--gradient-compression")));
+  EXPECT_THAT(words.advice, Not(HasSubstr("--bucket-mb")));
+  EXPECT_THAT(words.basis, Not(HasSubstr("--explain")));
+}
+
+TEST(BudgetWords, EveryRuleIsInTheDocumentationInTheSameOrder) {
+  std::ifstream file(project_path("docs/measuring.md"));
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::vector<std::string> listed, known;
+  const std::string table = page.substr(page.find("| rule | condition |"));
+  for (const std::string& line : split(table.substr(0, table.find("\n\n")), '\n')) {
+    if (line.starts_with("| `")) listed.push_back(line.substr(3, line.find('`', 3) - 3));
+  }
+  for (const BudgetRule& rule : budget_rules()) known.emplace_back(rule.name);
+  EXPECT_EQ(listed, known);
+}
+
 TEST(BudgetWords, InputAndTimeBetweenStepsHaveTheirRules) {
   MadeSteps made;
   made.input = 0.030;
@@ -114,19 +178,6 @@ TEST(BudgetWords, InputAndTimeBetweenStepsHaveTheirRules) {
   made = {};
   made.between = 0.030;
   EXPECT_EQ(explained(made).words.rule, "between-steps");
-}
-
-// A step of 100 ms that lost 30 ms to one part.
-BudgetWords words_on_a_loss(LossPart part, int threads, PathSummary path = {}) {
-  LossBudget budget = {.base = 0,
-                       .step = 0.100,
-                       .ideal_step = 0.070,
-                       .efficiency = {.value = 0.7, .interval_95 = {}}};
-  budget.seconds[static_cast<size_t>(part)] = 0.030;
-  budget.path = std::move(path);
-  RunResult run;
-  run.facts.threads = threads;
-  return words_on(budget, run);
 }
 
 TEST(BudgetWords, ComputeBesideCommunicationIsToldWhereACoreCanComeFrom) {
@@ -172,6 +223,45 @@ TEST(BudgetText, TheVerdictAddsUpAndNamesTheSubject) {
   EXPECT_THAT(explanation(it.report, std::span(&it.budget, 1), it.runs),
               AllOf(HasSubstr("step 114.00 ms, ideal 94.00 ms"), HasSubstr("wire")));
 }
+
+TEST(BudgetText, EnginesAreNamedIfThereAreSeveral) {
+  MadeSteps made;
+  made.transfer = {0.004, 0.004, 0.020};
+  RunResult other = made_result(made);
+  other.config.framework = "pytorch";
+  std::vector<StoredRun> runs;
+  add_launch(runs, made_result(made));
+  add_launch(runs, other);
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(budget_answers(report, loss_budgets(report, runs), runs),
+              AllOf(HasSubstr("alexnet:8 on 4 devices, native: "),
+                    HasSubstr("alexnet:8 on 4 devices, pytorch: ")));
+}
+
+TEST(BudgetText, ASweepSaysHowManyAnswersItLeavesOut) {
+  MadeSteps made;
+  std::vector<StoredRun> runs;
+  for (const char* framework : {"jax", "pytorch", "mxnet"}) {
+    RunResult result = made_result(made);
+    result.config.framework = framework;
+    add_launch(runs, result);
+  }
+  const ScalingReport report = make_scaling(runs);
+  const auto budgets = loss_budgets(report, runs);
+  EXPECT_THAT(budget_answers(report, budgets, runs, 1),
+              HasSubstr("]\nnot listed: 2 configurations; lockstep explain has all\n"));
+  EXPECT_THAT(budget_markdown(report, budgets, runs),
+              StartsWith("- alexnet:8 on 4 devices, jax: 93.9 % of a step computes (lost"));
+}
+
+TEST(BudgetText, AGainIsNotCalledALoss) {
+  MadeSteps made;
+  made.forward = 0.010;
+  EXPECT_THAT(explained(made).words.verdict,
+              HasSubstr("(gained 20.5 points: 25.6 faster compute; lost 5.1 wire)"));
+}
+
+TEST(BudgetText, OfAStepWithoutTimeTheBarIsWhole) { EXPECT_EQ(budget_bar({}, 10), "##########"); }
 
 TEST(BudgetText, TheBarHasALetterForEveryPartInProportion) {
   MadeSteps made;

@@ -1,9 +1,13 @@
 #include "report/render/compact_tables.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/text.h"
+#include "report/analysis/best.h"
 #include "report/made_runs.h"
+#include "report/render/best_text.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -28,6 +32,29 @@ TEST(CompactTables, FitATerminalWhateverIsMeasured) {
   expect_fits(compact_step_table(report));
 }
 
+TEST(CompactTables, FitWithEveryColumnThereIs) {
+  std::vector<StoredRun> runs;
+  for (const char* framework : {"", "tensorflow"}) {
+    for (const int devices : {1, 128}) {
+      add(runs, {.model = "mobilenet_with_a_long_name_v2",
+                 .devices = devices,
+                 .rates = {12345.6 * devices, 12999.9 * devices, 12222.2 * devices}});
+      for (size_t i = runs.size() - 3; i < runs.size(); ++i) {
+        RunResult& result = runs[i].result;
+        result.config.framework = framework;
+        result.config.bucket_mb = 8 + 8 * devices;
+        result.independent = {.images_per_second = 20000, .communication_efficiency = 0.9};
+        runs[i].id = run_id(result.config);
+      }
+    }
+  }
+  for (size_t i = 0; i < runs.size(); i += 2) runs[i].result.origin = "simulated by hand";
+  const ScalingReport report = make_scaling(runs);
+  expect_fits(compact_scaling_table(report));
+  expect_fits(compact_step_table(report));
+  expect_fits(best_table(report, best_of(report, runs)));
+}
+
 TEST(CompactTables, IntervalsAreHalfTheirWidth) {
   std::vector<StoredRun> runs;
   for (const int devices : {1, 2}) {
@@ -47,6 +74,17 @@ TEST(CompactTables, RemarksAreFootnotesThatRowsShare) {
   EXPECT_THAT(text, ContainsRegex("alexnet:8 +4 .*\\[1\\]\n"));
   EXPECT_THAT(text, HasSubstr("\n[1] 1 launch: a confidence interval needs at least 3; raise "));
   EXPECT_THAT(text, Not(HasSubstr("[2]")));
+}
+
+TEST(CompactTables, RemarksThatDifferInTheirNumbersAreOneFootnote) {
+  Footnotes footnotes;
+  EXPECT_EQ(footnotes.mark({"launches differ by 9.3 % (fp16)", "busy"}), "[1,2]");
+  EXPECT_EQ(footnotes.mark({"busy", "launches differ by 12 % (fp16)"}), "[1,2]");
+  EXPECT_EQ(footnotes.mark({"launches differ by 10.5 % (fp32)"}), "[3]");
+  EXPECT_EQ(footnotes.mark({}), "");
+  EXPECT_EQ(footnotes.text(),
+            "[1] launches differ by 9.3 to 12 % (fp16)\n[2] busy\n"
+            "[3] launches differ by 10.5 % (fp32)\n");
 }
 
 TEST(CompactTables, AFailureIsInItsRowAndItsReasonAFootnote) {

@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
 #include "base/atomic_file.h"
 #include "config/json.h"
 #include "config/run_id.h"
+#include "report/made_steps.h"
 #include "report/render/detail_charts.h"
 #include "report/results/published.h"
 #include "support/temporary_directory.h"
@@ -81,6 +83,12 @@ TEST(Details, ManyStepsShareColumns) {
   EXPECT_NEAR(map.milliseconds[2].back(), 4, 1e-9);
 }
 
+TEST(Details, RanksThatDoNotTellHowLongTheyWaitedAreNotLate) {
+  RunResult run = three_ranks(3);
+  run.ranks[1].steps[2].phase(Phase::Communication) = Seconds(std::nan(""));
+  EXPECT_THAT(details_of(run).lateness.milliseconds, IsEmpty());
+}
+
 TEST(Details, ASingleRankIsNeverLate) {
   RunResult alone = three_ranks(3);
   alone.ranks.clear();
@@ -91,8 +99,11 @@ TEST(Details, ASingleRankIsNeverLate) {
 class DetailsOnDisk : public ::testing::Test {
  protected:
   void add(const std::string& raw_file, int devices, double rate, size_t steps = 4) {
+    add(raw_file, devices, rate, three_ranks(steps));
+  }
+  void add(const std::string& raw_file, int devices, double rate, const RunResult& result) {
     StoredRun run;
-    run.result = three_ranks(steps);
+    run.result = result;
     run.result.config.num_devices = run.result.facts.devices = devices;
     run.result.throughput.total_images_per_second = rate;
     run.id = run_id(run.result.config);
@@ -126,6 +137,24 @@ TEST_F(DetailsOnDisk, TheNumberOfRawFilesIsLimitedWithANote) {
   const FoundDetails found = find_details(make_scaling(collection_.runs), collection_, 2);
   EXPECT_EQ(found.launches.size(), 2u);
   EXPECT_THAT(found.notes, Contains(HasSubstr("not of the 1 others")));
+}
+
+TEST_F(DetailsOnDisk, ATimelineThatIsTooLargeLeavesRoomForSmallerOnes) {
+  MadeSteps made;
+  made.steps = 1;
+  made.ranks = 64;
+  made.backward.assign(200, 0.0001);
+  made.transfer.assign(200, 0.0001);
+  const RunResult large = made_result(made);
+  made.ranks = 2;
+  const RunResult small = made_result(made);
+  for (int i = 0; i < 6; ++i) {
+    add(std::to_string(i) + ".json", i + 2, 100 + i, i == 5 ? small : large);
+  }
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_);
+  ASSERT_EQ(found.launches.size(), 6u);
+  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(found.launches[i].timeline.has_value(), i != 4) << i;
+  EXPECT_THAT(found.notes, Contains(HasSubstr("one step is not drawn of 1 configuration")));
 }
 
 TEST_F(DetailsOnDisk, StepsThatAreNotDrawnAreNoted) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "config/independent_twin.h"
@@ -262,60 +263,33 @@ TEST(LossBudget, WithoutABaseOnlyWhatIsNotComputeCounts) {
   EXPECT_EQ(ms(budget, LossPart::SlowerCompute), 0);
 }
 
-TEST(CriticalPath, CoversEveryStepWithoutGaps) {
-  MadeSteps made;
-  made.noise = 0.8;
-  made.transfer = {0.030, 0.030, 0.010};
-  const RunResult result = made_result(made);
-  const StepRecords records(result);
-  for (size_t step = 0; step < records.steps(); ++step) {
-    const StepWalk walk = walk_step(records, step);
-    Seconds at = result.steps[step].begin;
-    for (const PathSegment& each : walk.segments) {
-      EXPECT_EQ(each.begin, at);
-      EXPECT_GT(each.end, each.begin);
-      at = each.end;
-    }
-    EXPECT_EQ(at, result.steps[step].begin + result.steps[step].duration);
+TEST(LossBudget, PartsThatAreZeroOrNotNumbersAreNotUsed) {
+  for (const double bad : {0.0, std::nan("")}) {
+    std::vector<StoredRun> runs;
+    add(runs, {.devices = 1, .rates = {100}});
+    add(runs, {.devices = 2, .rates = {150}});
+    for (StoredRun& run : runs) run.result.path.emplace().parts.fill(bad);
+    const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+    EXPECT_EQ(budget.source, BudgetSource::Phases);
+    EXPECT_NEAR(budget.lost(), 0.25, 1e-9);
   }
 }
 
-TEST(CriticalPath, ARankThatIsSlowEverywhereHasNoPlace) {
-  MadeSteps made;
-  made.ranks = 2;
-  std::vector<RankResult> ranks = made_ranks(made);
-  RunResult result = made_result(made, ranks);
-  EXPECT_THAT(critical_path_of(result)->late, IsEmpty());
-  MadeSteps slow = made;
-  for (double& each : slow.backward) each *= 1.2;
-  slow.forward *= 1.2;
-  // The same schedule with rank 1 slowed in every layer.
-  slow.late_rank = -1;
-  const std::vector<RankResult> slowed = made_ranks(slow);
-  ranks[1] = slowed[1];
-  for (size_t i = 0; i < ranks[0].transfers.size(); ++i) {
-    ranks[0].transfers[i].end = ranks[1].transfers[i].end;
-  }
-  for (size_t step = 0; step < ranks[0].steps.size(); ++step) {
-    StepRecord& first = ranks[0].steps[step];
-    const StepRecord& other = ranks[1].steps[step];
-    const Seconds shift = other.begin - first.begin;
-    for (size_t b = 0; b < 3; ++b) {
-      TransferRecord& each = ranks[0].transfers[step * 3 + b];
-      each.ready += shift;
-      each.begin = std::max(each.begin + shift, each.ready);
-    }
-    first.phase(Phase::Communication) += other.duration - first.duration;
-    first.begin = other.begin;
-    first.duration = other.duration;
-  }
-  ranks[0].total = ranks[1].total;
-  result = made_result(made, ranks);
-  const PathSummary path = *critical_path_of(result);
-  ASSERT_THAT(path.late, SizeIs(1));
-  EXPECT_EQ(path.late[0].rank, 1);
-  EXPECT_EQ(path.late[0].where, "");
-  EXPECT_NEAR(1e3 * path.late[0].seconds, 18, 3);
+TEST(LossBudget, ABatchThatOnlyTheConfigurationKnowsMakesAStep) {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 1, .rates = {100}});
+  add(runs, {.devices = 2, .rates = {150}});
+  for (StoredRun& run : runs) run.result.facts.batch_size = 0;
+  const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_NEAR(budget.step, 16.0 / 150, 1e-9);
+  EXPECT_NEAR(budget.lost(), 0.25, 1e-9);
+}
+
+TEST(LossBudget, WithoutPhasesAndWithoutABaseThereIsNone) {
+  std::vector<StoredRun> runs;
+  add(runs, {.devices = 2, .rates = {150}});
+  runs[0].result.summary.mean_phases.fill(std::nan(""));
+  EXPECT_THAT(loss_budgets(make_scaling(runs), runs), IsEmpty());
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ TEST(Baseline, ARunThatNowFailsIsARegression) {
   for (size_t i = 4; i < newer.size(); ++i) newer[i].result.error = "it | broke";
   const auto report = against_baseline(collection(older), collection(newer), GateRules{});
   EXPECT_TRUE(report.regressed());
-  EXPECT_THAT(baseline_table(report), HasSubstr("FAILED: it | broke"));
+  EXPECT_THAT(baseline_table(report),
+              AllOf(HasSubstr("FAILED [1]"), HasSubstr("[1] it | broke\n")));
   EXPECT_THAT(baseline_markdown(report), HasSubstr("FAILED: it \\| broke"));
   EXPECT_THAT(report.notes, IsEmpty());
   add(newer, {.devices = 2, .rates = {190, 191, 189, 190}});  // tried again with success

@@ -39,6 +39,35 @@ TEST(TextTable, ColumnsAlignAndLinesEndClean) {
             "longer   1000  x\n");
 }
 
+TEST(TextTable, WithinSoManyColumnsTextsContinueBelowAndNumbersStayWhole) {
+  TextTable table(
+      {{"run", TextTable::Align::Left}, {"images per second"}, {"note", TextTable::Align::Left}});
+  table.add({"alexnet", "123456.78", "slower than all of the others"});
+  table.add({"x", "1", "± averyveryverylongword"});
+  EXPECT_EQ(table.text_within(36),
+            "run         images  note\n"
+            "               per\n"
+            "            second\n"
+            "alexnet  123456.78  slower than all\n"
+            "                    of the others\n"
+            "x                1  ±\n"
+            "                    averyveryverylon\n"
+            "                    gword\n");
+  EXPECT_EQ(table.text(TableWidth::Wide), table.text());
+  EXPECT_EQ(table.text_within(200), table.text());
+}
+
+TEST(TextTable, ColumnsWithoutRoomAreInASecondTableWithTheFirstColumn) {
+  TextTable table({{"devices", TextTable::Align::Left}, {"device"}, {"host"}, {"other"}});
+  table.add({"1", "100.00", "200.00", "300.00"});
+  EXPECT_EQ(table.text_within(24),
+            "devices  device    host\n"
+            "1        100.00  200.00\n"
+            "\n"
+            "devices   other\n"
+            "1        300.00\n");
+}
+
 TEST(Profile, RatesCountOneProductForwardAndTwoBackward) {
   const OpResult op = {.layer = "conv0",
                        .what = "conv",

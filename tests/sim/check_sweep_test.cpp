@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "report/analysis/step_timeline.h"
 #include "report/made_runs.h"
 
 namespace lockstep {
@@ -33,6 +34,18 @@ TEST(PredictBeyond, AddsLargerRunsAndTheOneThatEfficiencyIsRelativeTo) {
   EXPECT_LT(predicted.results[2].throughput.total_images_per_second, 800);
   EXPECT_GT(predicted.results[2].throughput.total_images_per_second,
             predicted.results[1].throughput.total_images_per_second);
+}
+
+TEST(PredictBeyond, PredictsAStepThatAPageCanDraw) {
+  const PredictedRuns predicted = predict_beyond(one_curve(), std::nullopt, {4});
+  EXPECT_FALSE(timeline_of(predicted.results[0])) << "one device sends nothing";
+  const auto line = timeline_of(predicted.results[1]);
+  ASSERT_TRUE(line);
+  ASSERT_EQ(line->ranks.size(), 1u);
+  EXPECT_EQ(line->ranks[0].transfers.size(), predicted.results[1].transfers.size());
+  double path = 0;
+  for (const PathSegment& each : line->path) path += (each.end - each.begin).count();
+  EXPECT_NEAR(path, predicted.results[1].summary.mean_step, 1e-9);
 }
 
 TEST(PredictBeyond, SaysWhatItAssumesBetweenHostsThatWereNotMeasured) {

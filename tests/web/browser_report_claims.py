@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 
 from browser_case import BrowserCase
 from browser_sweeps import as_alexnet, as_another, as_communicating, as_simulated
@@ -90,6 +91,39 @@ class ReportPage(BrowserCase):
         self.assertEqual(self.page.script("return document.querySelector('#choose-model').value"), "alexnet")
         names = {row[0] for row in self.page.rows("#table")}
         self.assertEqual(names, {"alexnet:2"})
+        self.assert_no_complaints()
+
+    def test_cards_are_about_what_the_filters_show(self):
+        def both(launch):
+            torch = {**as_another(launch), "run_id": f"pytorch-{launch['facts']['devices']}"}
+            torch["config"]["framework"] = "pytorch"
+            return [launch, torch]
+        self.sweeps.derive("filtered", both)
+        self.sweeps.run("report", f"{self.sweeps.derived}/filtered")
+        self.page.open(f"file://{self.sweeps.derived}/filtered/report.html")
+        fastest = self.page.text("#answer .fact .number")
+        Select(self.page.find("#choose-engine")).select_by_value("pytorch")
+        self.assertEqual(self.page.count("#answer .card"), 1)
+        self.assertIn("pytorch", self.page.text("#answer .card"))
+        self.assertNotEqual(self.page.text("#answer .fact .number"), fastest, "the card of another engine")
+        self.page.open("about:blank")
+        self.page.open(f"file://{self.sweeps.derived}/filtered/report.html#answer&engine=gone&model=%")
+        self.assertEqual(self.page.script("return document.querySelector('#choose-engine').value"), "gone")
+        self.assertEqual(self.page.count("#answer"), 0)
+        self.assert_no_complaints()
+
+    def test_a_predicted_step_is_below_the_measured_one(self):
+        os.makedirs(f"{self.sweeps.derived}/predicted")
+        shutil.copytree(f"{self.sweeps.served}/first", f"{self.sweeps.derived}/predicted", dirs_exist_ok=True)
+        self.sweeps.run("simulate", "--cluster=horovod-512", "--model=trivial", "--batch-size=2", "--devices=2", "--images-per-second=1000",
+                        "--variable-update=replicated", f"--output={self.sweeps.derived}/predicted")
+        self.sweeps.run("report", f"{self.sweeps.derived}/predicted")
+        self.page.open(f"file://{self.sweeps.derived}/predicted/report.html")
+        headings = self.page.texts("#timeline h3")
+        self.assertEqual(len(headings), 2, headings)
+        self.assertRegex(headings[0], "^Measured step")
+        self.assertRegex(headings[1], "^Predicted step on horovod-512")
+        self.assertEqual(self.page.count("#timeline canvas"), 2)
         self.assert_no_complaints()
 
     def test_nothing_overflows_at_1200_pixels(self):

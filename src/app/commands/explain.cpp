@@ -87,7 +87,7 @@ int explain_command(RunContext& context, std::span<const std::string> arguments)
   const ScalingReport report = make_scaling(collection.runs);
   const std::vector<LossBudget> budgets = loss_budgets(report, collection.runs);
   if (budgets.empty()) {
-    throw UsageError("{}: no run on several devices, so no efficiency to explain",
+    throw UsageError("{}: no run on several devices that reports phases or has one on fewer",
                      fmt::join(options.sources, ", "));
   }
   if (options.json) {

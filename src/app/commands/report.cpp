@@ -49,7 +49,7 @@ std::vector<AskedTable> asked_tables(const ReportOptions& options, const Scaling
   if (!options.pivot.empty()) {
     const auto [rows, columns] = pivot_axes(options.pivot, report);
     const Pivot pivot = make_pivot(report, rows, columns);
-    tables.push_back({.text = pivot_tables(pivot, report),
+    tables.push_back({.text = pivot_tables(pivot, report, options.width()),
                       .markdown = pivot_markdown(pivot, report),
                       .csv = pivot_csv(pivot, report),
                       .file = fmt::format("pivot_{}_{}.csv", rows, columns),
@@ -59,7 +59,7 @@ std::vector<AskedTable> asked_tables(const ReportOptions& options, const Scaling
     const std::string axis = axis_named(options.by, "by", report);
     const AxisVerdicts verdicts =
         verdicts_along(axis, report, collection, options.gate.rules.threshold);
-    tables.push_back({.text = verdict_tables(verdicts),
+    tables.push_back({.text = verdict_tables(verdicts, options.width()),
                       .markdown = verdict_markdown(verdicts),
                       .csv = verdict_csv(verdicts),
                       .file = fmt::format("by_{}.csv", axis),
@@ -92,11 +92,12 @@ std::string text_of(const ReportOptions& options, const std::vector<AskedTable>&
   if (options.best) {
     const auto best =
         best_of(report, contents.source.collection.runs, options.gate.rules.threshold);
-    parts.push_back(markdown ? best_markdown(report, best) : best_table(report, best));
+    parts.push_back(markdown ? best_markdown(report, best)
+                             : best_table(report, best, options.width()));
   }
   if (contents.compared && !(usual && markdown)) {  // report_markdown() has it
     parts.push_back(markdown ? baseline_markdown(*contents.compared)
-                             : baseline_table(*contents.compared));
+                             : baseline_table(*contents.compared, options.width()));
   }
   return joined_tables(parts);
 }

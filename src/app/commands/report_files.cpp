@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "config/json.h"
 #include "report/analysis/fill_paths.h"
+#include "report/render/budget_text.h"
 #include "report/render/compact_tables.h"
 #include "report/render/configuration_rows.h"
 #include "report/render/detail_charts.h"
@@ -105,6 +106,8 @@ std::string report_markdown(const ReportContents& contents) {
   const ScalingReport& report = contents.report;
   std::vector<std::string> parts = {
       scaling_markdown(report), ranking_markdown(report, contents.rankings), step_markdown(report)};
+  const std::vector<StoredRun>& runs = contents.source.collection.runs;
+  parts.push_back(budget_markdown(report, loss_budgets(report, runs), runs));
   parts.insert(parts.end(), contents.more_markdown.begin(), contents.more_markdown.end());
   if (contents.compared) parts.push_back(baseline_markdown(*contents.compared));
   return joined_tables(parts);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/commands/gate_flags.h"
+#include "report/render/text_table.h"
 
 namespace lockstep {
 
@@ -17,6 +18,7 @@ struct ReportOptions {
   GateOptions gate = {.fail_on = {"slower", "failed", "inconclusive"}};
   bool markdown = false, csv = false, json = false, best = false, wide = false;
 
+  TableWidth width() const { return wide ? TableWidth::Wide : TableWidth::Terminal; }
   TableFormat format() const {
     return json       ? TableFormat::AsJson
            : csv      ? TableFormat::Csv

@@ -152,6 +152,7 @@ int conclude(const PlannedSweep& sweep, const SweepOptions& options, const Resul
     context.out << json_text(configurations_json(report), 1) << "\n" << std::flush;
     if (!runs.empty()) write_report(options.output);
   } else if (!runs.empty()) {
+    const TableWidth width = options.wide ? TableWidth::Wide : TableWidth::Terminal;
     const RunCollection own = {runs, std::vector<std::string>(runs.size(), options.output)};
     std::vector<std::string> tables =
         usual_tables(report, alternatives_in(report, own), options.wide);
@@ -159,9 +160,9 @@ int conclude(const PlannedSweep& sweep, const SweepOptions& options, const Resul
     context.out << joined_tables(tables);
     if (!options.pivot.empty()) {
       const auto [rows, columns] = pivot_axes(options.pivot, report);
-      context.out << "\n" << pivot_tables(make_pivot(report, rows, columns), report);
+      context.out << "\n" << pivot_tables(make_pivot(report, rows, columns), report, width);
     }
-    if (options.best) context.out << "\n" << best_table(report, best_of(report, runs));
+    if (options.best) context.out << "\n" << best_table(report, best_of(report, runs), width);
     context.out << fmt::format("results: {}/{}{}\n", options.output, ResultsStore::kFile,
                                write_report(options.output))
                 << std::flush;

@@ -148,22 +148,10 @@ double under_way(const StepRecords& records, size_t step) {
   return sum;
 }
 
-bool has_phases(const RunResult& result) {
-  return std::ranges::any_of(result.steps, [](const StepRecord& step) {
-    return step.phase(Phase::Forward) + step.phase(Phase::Backward) > Seconds{0};
-  });
-}
-
-bool same_steps(const RunResult& result) {
-  return std::ranges::all_of(result.ranks, [&](const RankResult& rank) {
-    return rank.steps.size() == result.steps.size();
-  });
-}
-
 }  // namespace
 
 std::optional<PathSummary> critical_path_of(const RunResult& result) {
-  if (result.steps.empty() || !has_phases(result) || !same_steps(result)) return {};
+  if (!has_path(result)) return {};
   const StepRecords records(result);
   Lateness lateness(records);
   Servers servers(records);

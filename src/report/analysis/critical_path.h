@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// Absent: the result has no steps, or no phases (external programs).
+// Absent: the result has no steps, or has_path() is false.
 std::optional<PathSummary> critical_path_of(const RunResult& result);
 
 }  // namespace lockstep

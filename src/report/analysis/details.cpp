@@ -60,6 +60,7 @@ LatenessMap lateness_of(std::span<const RankResult> ranks) {
   std::vector<double> own(ranks.size());
   for (size_t step = 0; step < steps; ++step) {
     for (size_t i = 0; i < ranks.size(); ++i) own[i] = own_ms(ranks[i].steps[step]);
+    if (std::ranges::any_of(own, [](double time) { return std::isnan(time); })) return {};
     const double middle = median(own);
     const size_t column = step / per_column;
     const size_t members = std::min(per_column, steps - column * per_column);
@@ -112,7 +113,7 @@ LaunchDetails details_of(const RunResult& result) {
 FoundDetails find_details(const ScalingReport& report, const RunCollection& collection,
                           size_t most) {
   FoundDetails found;
-  size_t left_out = 0, drawn_records = 0;
+  size_t left_out = 0, drawn_records = 0, no_timeline = 0;
   for (const size_t place : by_interest(report, collection.runs)) {
     const size_t* launch = typical_launch(report.configurations[place], collection);
     if (!launch) continue;
@@ -125,8 +126,15 @@ FoundDetails find_details(const ScalingReport& report, const RunCollection& coll
       LaunchDetails details = details_of(read_raw(collection.directories[*launch], run));
       details.configuration = place;
       details.repeat = run.repeat;
-      drawn_records += details.timeline ? details.timeline->records() : 0;
-      if (drawn_records > kMostRecords) details.timeline.reset();
+      if (details.timeline) {
+        const size_t records = details.timeline->records();
+        if (drawn_records + records > kMostRecords) {
+          details.timeline.reset();
+          ++no_timeline;
+        } else {
+          drawn_records += records;
+        }
+      }
       if (details.all_steps > details.steps_ms.size()) {
         found.notes.push_back(
             fmt::format("single steps of {}: the first {} of {} are drawn; {} has all of them",
@@ -137,6 +145,12 @@ FoundDetails find_details(const ScalingReport& report, const RunCollection& coll
     } catch (const Error& error) {  // the rest of the report does not depend on it
       found.notes.push_back(fmt::format("no single steps: {}", error.what()));
     }
+  }
+  if (no_timeline > 0) {
+    found.notes.push_back(
+        fmt::format("one step is not drawn of {}: a page has room for {} records",
+                    count_text(static_cast<int64_t>(no_timeline), "configuration"),
+                    thousands_text(static_cast<int64_t>(kMostRecords))));
   }
   if (left_out > 0) {
     found.notes.push_back(

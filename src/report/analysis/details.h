@@ -32,7 +32,7 @@ struct LaunchDetails {
   size_t all_steps = 0;                       // without the limit
   std::vector<int> outlier_steps;             // counted from 1; of all
   int dropped_steps = 0;                      // before the steady state
-  LatenessMap lateness = {};                  // no rows: only one rank
+  LatenessMap lateness = {};                  // no rows: one rank, or it is unknown
   std::optional<StepTimeline> timeline = {};  // absent: only one rank, or too large a page
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "config/independent_twin.h"
 #include "config/run_id.h"
@@ -22,19 +23,32 @@ double phase_of(const Summary& summary, Phase phase) {
   return summary.mean_phases[static_cast<size_t>(phase)];
 }
 
-// Without a path: waiting is wire.
-std::optional<PathSeconds> parts_of_phases(const Summary& summary) {
+double or_zero(double time) { return std::isnan(time) ? 0 : time; }  // it is in another phase
+
+// Without a path: waiting is wire. Absent: there are no phases, or nobody knows how long ranks
+// waited for each other.
+std::optional<PathSeconds> parts_of_phases(const RunResult& run) {
+  const Summary& summary = run.summary;
   PathSeconds parts{};
   const auto at = [&](PathPart part) -> double& { return parts[static_cast<size_t>(part)]; };
-  at(PathPart::Input) = phase_of(summary, Phase::Input);
+  const double waited = phase_of(summary, Phase::Communication);
+  at(PathPart::Input) = or_zero(phase_of(summary, Phase::Input));
   at(PathPart::Compute) = phase_of(summary, Phase::Forward) + phase_of(summary, Phase::Backward) +
-                          phase_of(summary, Phase::Update);
-  at(PathPart::Wire) = phase_of(summary, Phase::Communication);
-  at(PathPart::Between) = phase_of(summary, Phase::Between);
-  double sum = 0;
-  for (const double part : parts) sum += part;
-  if (!(sum > 0) || !(at(PathPart::Compute) > 0)) return {};
+                          or_zero(phase_of(summary, Phase::Update));
+  at(PathPart::Wire) = run.facts.devices > 1 ? waited : or_zero(waited);
+  at(PathPart::Between) = or_zero(phase_of(summary, Phase::Between));
+  if (!(at(PathPart::Compute) > 0)) return {};
   return parts;
+}
+
+// Absent: the parts do not say anything, as in a result that somebody else wrote.
+std::optional<PathSeconds> scaled_to(double step, const std::optional<PathSeconds>& parts) {
+  if (!parts) return {};
+  const double sum = std::accumulate(parts->begin(), parts->end(), 0.0);
+  if (!(sum > 0) || !std::isfinite(sum)) return {};
+  PathSeconds scaled = *parts;
+  for (double& part : scaled) part *= step / sum;
+  return scaled;
 }
 
 struct Side {
@@ -54,24 +68,26 @@ struct Side {
   }
 };
 
+// Results of external programs have it in their configuration only.
+double images_per_step(const RunResult& run) {
+  const int batch = run.facts.batch_size > 0 ? run.facts.batch_size : run.config.batch_size;
+  return static_cast<double>(std::max(batch, 1)) * run.facts.devices;
+}
+
 Side side_of(const Configuration& each, std::span<const StoredRun> runs) {
   Side side;
   for (const size_t place : each.launches) {
     const RunResult& run = runs[place].result;
-    LaunchParts launch = {.step = run.facts.batch_size * run.facts.devices / rate_of(run)};
+    LaunchParts launch = {.step = images_per_step(run) / rate_of(run)};
     std::optional<PathSeconds> parts;
-    if (run.path) parts = run.path->parts;
+    if (run.path) parts = scaled_to(launch.step, run.path->parts);
     if (!parts) {
-      parts = parts_of_phases(run.summary);
+      parts = scaled_to(launch.step, parts_of_phases(run));
       const bool rough = run.facts.devices > 1;  // one device waits for nobody
       if (!parts) side.source = BudgetSource::Nothing;
       if (parts && rough) side.source = std::max(side.source, BudgetSource::Phases);
     }
-    if (parts) {
-      double sum = 0;
-      for (const double part : *parts) sum += part;
-      for (size_t i = 0; i < parts->size(); ++i) launch.parts[i] = (*parts)[i] * launch.step / sum;
-    }
+    if (parts) launch.parts = *parts;
     side.launches.push_back(launch);
   }
   return side;
@@ -243,9 +259,11 @@ std::vector<LossBudget> loss_budgets(const ScalingReport& report, std::span<cons
     for (const ScalingPoint& point : series.points) {
       const bool base = scales && point.devices == series.points.front().devices;
       if (base || point.devices < 2) continue;
-      list.push_back(
+      LossBudget budget =
           budgets.make(point.configuration, &point,
-                       scales ? std::optional(series.points.front().configuration) : std::nullopt));
+                       scales ? std::optional(series.points.front().configuration) : std::nullopt);
+      const bool says_nothing = !budget.base && budget.source == BudgetSource::Nothing;
+      if (!says_nothing) list.push_back(std::move(budget));
     }
   }
   std::ranges::sort(list, {}, &LossBudget::configuration);

@@ -63,7 +63,8 @@ struct LossBudget {
   LossPart largest() const;
 };
 
-// Of every configuration of several devices in a series, in the order of the report.
+// Of every configuration of several devices in a series, in the order of the report; but for those
+// that have neither a base nor phases, of which nothing is known.
 std::vector<LossBudget> loss_budgets(const ScalingReport& report, std::span<const StoredRun> runs);
 
 }  // namespace lockstep

@@ -45,10 +45,8 @@ size_t StepTimeline::records() const {
 }
 
 std::optional<StepTimeline> timeline_of(const RunResult& result) {
-  const bool whole = std::ranges::all_of(result.ranks, [&](const RankResult& rank) {
-    return rank.steps.size() == result.steps.size();
-  });
-  if (result.ranks.size() < 2 || result.steps.empty() || !whole) return {};
+  const size_t fewest = result.simulated() ? 1 : 2;
+  if (result.ranks.size() < fewest || !has_path(result)) return {};
   const StepRecords records(result);
   const size_t step = typical_step(result);
   const double start = result.steps[step].begin.count();

@@ -35,7 +35,8 @@ struct StepTimeline {
   size_t records() const;  // how much a page has to carry
 };
 
-// Of the step whose duration is nearest to the median. Absent: one rank, or no phases.
+// Of the step whose duration is nearest to the median. Absent: one rank, or has_path() is false. A
+// predicted step has one rank, which stands for all of them.
 std::optional<StepTimeline> timeline_of(const RunResult& result);
 
 }  // namespace lockstep

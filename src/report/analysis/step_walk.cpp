@@ -1,6 +1,7 @@
 #include "report/analysis/step_walk.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/statistics.h"
 
@@ -46,9 +47,15 @@ class Path {
 
 Seconds end_of(const StepRecord& step) { return step.begin + step.duration; }
 
+// A framework may not report a phase: its time is in another one.
+Seconds known(const StepRecord& step, Phase phase) {
+  const Seconds time = step.phase(phase);
+  return std::isnan(time.count()) ? Seconds{0} : time;
+}
+
 double own_time(const StepRecord& step) {
-  return (step.duration - step.phase(Phase::Communication) - step.phase(Phase::Input) -
-          step.phase(Phase::Between))
+  return (step.duration - known(step, Phase::Communication) - known(step, Phase::Input) -
+          known(step, Phase::Between))
       .count();
 }
 
@@ -81,7 +88,7 @@ StepWalk walk_buckets(const StepRecords& records, size_t step) {
   const auto of = [&](int rank) { return records.transfers(rank, step)[last]; };
   const auto computed = [&](int rank) {  // until the last bucket was ready
     const StepRecord& each = records.step(rank, step);
-    return (of(rank).ready - each.begin - each.phase(Phase::Input)).count();
+    return (of(rank).ready - each.begin - known(each, Phase::Input)).count();
   };
   const int latest = largest(ranks, [&](int rank) { return of(rank).ready; });
   const int starts = largest(ranks, [&](int rank) { return of(rank).begin; });
@@ -91,7 +98,7 @@ StepWalk walk_buckets(const StepRecords& records, size_t step) {
   StepWalk walk;
   walk.last_transfer = static_cast<int>(last);
   Path path(records.result().steps[step], head.begin);
-  path.add(latest, PathPart::Input, head.phase(Phase::Input));
+  path.add(latest, PathPart::Input, known(head, Phase::Input));
   path.add(latest, PathPart::Compute, Seconds(computed(latest) - late));
   path.add(latest, PathPart::Late, Seconds(late));
   const Seconds start = of(starts).begin;
@@ -103,8 +110,10 @@ StepWalk walk_buckets(const StepRecords& records, size_t step) {
   path.add_until(ends, PathPart::Queue, start, walk.last_transfer);
   path.add_until(ends, PathPart::Wire, own[last].end, walk.last_transfer);
   const StepRecord& tail = records.step(ends, step);
-  const Seconds rest = end_of(tail) - path.at() - tail.phase(Phase::Between);
-  path.add(ends, PathPart::Compute, std::min(rest, tail.phase(Phase::Update)));
+  const Seconds rest = end_of(tail) - path.at() - known(tail, Phase::Between);
+  path.add(ends, PathPart::Compute, std::min(rest, known(tail, Phase::Update)));
+  // A prediction has one rank that stands for all, and adds how late the last one would be.
+  if (records.result().simulated()) path.add(ends, PathPart::Late, rest);
   walk.segments = std::move(path).finish(ends);
   walk.late_rank = walk.late() > 0 ? latest : -1;
   return walk;
@@ -130,12 +139,12 @@ StepWalk walk_plain(const StepRecords& records, size_t step) {
     wire += share.wire;
     server += share.server;
   }
-  const double waited = each.phase(Phase::Communication).count();
+  const double waited = known(each, Phase::Communication).count();
   const double at_server = wire + server > 0 ? waited * server / (wire + server) : 0;
 
   StepWalk walk;
   Path path(records.result().steps[step], each.begin);
-  path.add(rank, PathPart::Input, each.phase(Phase::Input));
+  path.add(rank, PathPart::Input, known(each, Phase::Input));
   path.add(rank, PathPart::Compute, Seconds(own(rank) - late));
   path.add(rank, PathPart::Late, Seconds(late));
   path.add(rank, PathPart::Servers, Seconds(at_server));
@@ -165,11 +174,25 @@ double lower_median(std::vector<double> values) {
   return *middle;
 }
 
+bool has_path(const RunResult& result) {
+  const auto computes = [](const StepRecord& step) {
+    return step.phase(Phase::Forward) + step.phase(Phase::Backward) > Seconds{0};
+  };
+  if (std::ranges::none_of(result.steps, computes)) return false;
+  return std::ranges::all_of(result.ranks, [&](const RankResult& rank) {
+    return rank.steps.size() == result.steps.size() &&
+           std::ranges::none_of(rank.steps, [](const StepRecord& step) {
+             return std::isnan(step.phase(Phase::Communication).count());
+           });
+  });
+}
+
 bool is_pull(const Transfer& transfer) { return transfer.name.starts_with("pull"); }
 
 StepRecords::StepRecords(const RunResult& result) : result_(result) {
   size_t steps = result.steps.size();
-  bool complete = !result.transfers.empty() && result.ranks.size() > 1;
+  const size_t fewest = result.simulated() ? 1 : 2;
+  bool complete = !result.transfers.empty() && result.ranks.size() >= fewest;
   for (const RankResult& rank : result.ranks) {
     ranks_.emplace_back(rank.steps);
     complete = complete && rank.transfers.size() == steps * result.transfers.size() &&
@@ -177,14 +200,15 @@ StepRecords::StepRecords(const RunResult& result) : result_(result) {
   }
   if (ranks_.empty()) ranks_.emplace_back(result.steps);
   if (!complete) return;
-  servers_ = result.facts.servers > 0;
+  recorded_ = true;
+  servers_ = result.facts.servers > 0 && !result.simulated();
   // Relaxed, the records of a step are those of the step before.
-  buckets_ = !servers_ && result.config.variable_consistency != "relaxed";
+  buckets_ = result.facts.servers == 0 && result.config.variable_consistency != "relaxed";
   if (servers_) find_best_rates();
 }
 
 std::span<const TransferRecord> StepRecords::transfers(int rank, size_t step) const {
-  if (!buckets_ && !servers_) return {};
+  if (!recorded_) return {};
   const size_t count = result_.transfers.size();
   return std::span(result_.ranks[static_cast<size_t>(rank)].transfers).subspan(step * count, count);
 }
@@ -220,8 +244,8 @@ std::vector<ServerShare> server_shares(const StepRecords& records, int rank, siz
   const auto before_forward = [&](size_t i) {
     return is_pull(names[i]) && all[i].ready < first_push;
   };
-  const Seconds begin = each.begin + each.phase(Phase::Input);
-  const Seconds waited = each.phase(Phase::Communication);
+  const Seconds begin = each.begin + known(each, Phase::Input);
+  const Seconds waited = known(each, Phase::Communication);
   Seconds values{begin}, gradients = Seconds::min();  // when the last of them was there
   for (size_t i = 0; i < all.size(); ++i) {
     Seconds& last = before_forward(i) ? values : gradients;
@@ -242,10 +266,10 @@ std::vector<ServerShare> server_shares(const StepRecords& records, int rank, siz
 }
 
 StepWalk walk_step(const StepRecords& records, size_t step) {
-  const auto known = [](const TransferRecord& each) { return each.end > Seconds{0}; };
+  const auto recorded = [](const TransferRecord& each) { return each.end > Seconds{0}; };
   bool buckets = records.has_buckets();
   for (int rank = 0; buckets && rank < records.ranks(); ++rank) {
-    buckets = std::ranges::all_of(records.transfers(rank, step), known);
+    buckets = std::ranges::all_of(records.transfers(rank, step), recorded);
   }
   return buckets ? walk_buckets(records, step) : walk_plain(records, step);
 }

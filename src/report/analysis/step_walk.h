@@ -54,11 +54,15 @@ class StepRecords {
 
   const RunResult& result_;
   std::vector<std::span<const StepRecord>> ranks_;
-  bool buckets_ = false, servers_ = false;
+  bool recorded_ = false, buckets_ = false, servers_ = false;
   double best_rate_[2] = {0, 0};
 };
 
-StepWalk walk_step(const StepRecords& records, size_t step);
+// Whether its steps have one: false for results without phases (external programs, compiled steps
+// of frameworks), and for several ranks that do not tell how long they waited for each other.
+bool has_path(const RunResult& result);
+
+StepWalk walk_step(const StepRecords& records, size_t step);  // of a result that has_path()
 
 // Of the sorted values the middle one; of an even number the lower of the two. Not empty.
 double lower_median(std::vector<double> values);

@@ -61,7 +61,9 @@ std::string words_about(const BestRow& row) {
 }
 
 // Below each other, because two names with their settings rarely fit beside each other.
-std::string best_table(const ScalingReport& report, std::span<const BestRow> rows) {
+std::string best_table(const ScalingReport& report, std::span<const BestRow> rows,
+                       TableWidth width) {
+  if (width == TableWidth::Wide) return wide_table(report, rows).text();
   constexpr auto kLeft = TextTable::Align::Left;
   TextTable table(
       {{"model", kLeft}, {"devices"}, {"configuration", kLeft}, {"images/sec"}, {"", kLeft}});
@@ -75,7 +77,7 @@ std::string best_table(const ScalingReport& report, std::span<const BestRow> row
     table.add({"", "", name_of(report, second), rate_with_margin(*second.speed),
                known ? words_about(row) : "inconclusive"});
   }
-  return table.text();
+  return table.text_within();
 }
 
 std::string best_markdown(const ScalingReport& report, std::span<const BestRow> rows) {

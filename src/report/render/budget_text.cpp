@@ -6,9 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "base/text.h"
 #include "config/json.h"
 #include "config/run_id.h"
-#include "report/render/compact_tables.h"
+#include "report/render/remarks.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -55,7 +56,7 @@ std::string late_table(const PathSummary& path) {
                fmt::format("{:.2f}", 1e3 * each.seconds),
                each.where.empty() ? "the whole step" : each.where});
   }
-  return table.text();
+  return table.text_within();
 }
 
 std::string server_table(const PathSummary& path) {
@@ -66,7 +67,7 @@ std::string server_table(const PathSummary& path) {
     table.add({each.server < 0 ? "unknown" : fmt::to_string(each.server),
                fmt::format("{:.2f}", 1e3 * each.seconds), each.variable});
   }
-  return table.text();
+  return table.text_within();
 }
 
 std::string answer_of(const ScalingReport& report, const LossBudget& budget,
@@ -85,6 +86,7 @@ std::string block_of(const ScalingReport& report, const LossBudget& budget,
   text += wrapped(fmt::format("  step {:.2f} ms, ideal {:.2f} ms; {}\n\n", 1e3 * budget.step,
                               1e3 * budget.ideal_step, words.basis));
   text += parts_table(budget);
+  text += "\n" + wrapped(energy_line(run_of(budget, runs)) + "\n");
   for (const std::string& table : {late_table(budget.path), server_table(budget.path)}) {
     if (!table.empty()) text += "\n" + table;
   }
@@ -96,11 +98,17 @@ Json interval_json(const std::optional<Interval>& interval) {
   return Json::array({interval->low, interval->high});
 }
 
+Json energy_json(const RunResult& run) {
+  if (!run.energy) return nullptr;
+  return {{"joules", run.energy->joules}, {"images_per_joule", run.energy->images_per_joule}};
+}
+
 }  // namespace
 
 std::string budget_bar(const LossBudget& budget, int width) {
   double all = std::max(budget.ideal_step, 0.0);
   for (const double part : budget.seconds) all += std::max(part, 0.0);
+  if (!(all > 0)) return std::string(static_cast<size_t>(width), '#');
   std::string bar;
   double until = std::max(budget.ideal_step, 0.0);
   const auto fill = [&](char letter) {
@@ -118,6 +126,7 @@ std::string budget_bar(const LossBudget& budget, int width) {
 // Of each network the largest number of devices.
 std::string budget_answers(const ScalingReport& report, std::span<const LossBudget> budgets,
                            std::span<const StoredRun> runs, size_t most) {
+  size_t left_out = 0;
   std::vector<const LossBudget*> order;
   for (const LossBudget& each : budgets) order.push_back(&each);
   if (most > 0) {
@@ -132,10 +141,27 @@ std::string budget_answers(const ScalingReport& report, std::span<const LossBudg
     std::erase_if(order, [&](const LossBudget* each) {
       return devices(each) < largest[report.configurations[each->configuration].config.model];
     });
-    order.resize(std::min(order.size(), most));
+    left_out = order.size() - std::min(order.size(), most);
+    order.resize(order.size() - left_out);
   }
   std::string text;
   for (const LossBudget* each : order) text += answer_of(report, *each, runs);
+  if (left_out > 0) {
+    text += fmt::format("not listed: {}; lockstep explain has all\n",
+                        count_text(static_cast<int64_t>(left_out), "configuration"));
+  }
+  return text;
+}
+
+std::string budget_markdown(const ScalingReport& report, std::span<const LossBudget> budgets,
+                            std::span<const StoredRun> runs) {
+  std::string text;
+  for (const LossBudget& budget : budgets) {
+    const BudgetWords words = words_on(budget, run_of(budget, runs));
+    text += fmt::format("- {}: {}. {}\n",
+                        subject_of(report, report.configurations[budget.configuration]),
+                        words.verdict, words.advice);
+  }
   return text;
 }
 
@@ -186,6 +212,7 @@ Json budget_json(const ScalingReport& report, const LossBudget& budget,
           {"parts", std::move(parts)},
           {"late_ranks", std::move(late)},
           {"servers", std::move(servers)},
+          {"energy", energy_json(run_of(budget, runs))},
           {"by_experiment", budget.source == BudgetSource::Experiment},
           {"rule", words.rule},
           {"verdict", words.verdict},
@@ -202,7 +229,7 @@ std::vector<std::string> why_lines(const RunResult& result) {
   const std::vector<LossBudget> budgets = loss_budgets(report, runs);
   if (budgets.empty()) return {};
   const BudgetWords words = words_on(budgets.front(), runs.front().result);
-  return {words.verdict, words.advice};
+  return {wrapped(words.verdict), wrapped(words.advice)};
 }
 
 }  // namespace lockstep

@@ -14,6 +14,10 @@ namespace lockstep {
 std::string budget_answers(const ScalingReport& report, std::span<const LossBudget> budgets,
                            std::span<const StoredRun> runs, size_t most = 0);
 
+// The verdict and what to try first, as a list.
+std::string budget_markdown(const ScalingReport& report, std::span<const LossBudget> budgets,
+                            std::span<const StoredRun> runs);
+
 // The whole explanation: for each budget the answer, a bar, a table of the parts with their
 // intervals, and the ranks and servers that were waited for.
 std::string explanation(const ScalingReport& report, std::span<const LossBudget> budgets,

@@ -1,7 +1,6 @@
 // budget_words.h: a loss budget in words: what was lost where, and what to try first.
 //
-// The advice comes from a table of rules; the first that applies is used. docs/measuring.md lists
-// them in the same order.
+// The advice comes from the rules of budget_rules.h.
 #pragma once
 
 #include <string>
@@ -20,7 +19,7 @@ struct BudgetWords {
 // `run`: the result of the launch that the budget names.
 BudgetWords words_on(const LossBudget& budget, const RunResult& run);
 
-// "alexnet:128 on 2 devices", with the settings that tell it from others.
+// "alexnet:128 on 2 devices", with the engine and the settings that tell it from others.
 std::string subject_of(const ScalingReport& report, const Configuration& each);
 
 }  // namespace lockstep

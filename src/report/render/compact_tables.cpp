@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "config/run_label.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -30,31 +31,6 @@ std::string percent_with_margin(const std::optional<Ratio>& part) {
 
 std::string percent(double part) { return fmt::format("{:.1f}", 100 * part); }
 
-// Numbers remarks in the order of their first use.
-class Footnotes {
- public:
-  std::string mark(const std::vector<std::string>& remarks) {
-    std::vector<size_t> numbers;
-    for (const std::string& remark : remarks) {
-      const auto [place, fresh] = numbers_.try_emplace(remark, lines_.size() + 1);
-      if (fresh) lines_.push_back(remark);
-      numbers.push_back(place->second);
-    }
-    return numbers.empty() ? "" : fmt::format("[{}]", fmt::join(numbers, ","));
-  }
-  std::string text() const {
-    std::string text;
-    for (size_t i = 0; i < lines_.size(); ++i) {
-      text += wrapped(fmt::format("[{}] {}\n", i + 1, lines_[i]), "    ");
-    }
-    return text;
-  }
-
- private:
-  std::map<std::string, size_t> numbers_;
-  std::vector<std::string> lines_;
-};
-
 // The first columns of every table: what was measured. Letters for settings save room.
 class Subjects {
  public:
@@ -63,9 +39,8 @@ class Subjects {
       // A prediction never looks like a measurement.
       shows_engine_ = shows_engine_ || each.simulated ||
                       engine_of(each) != engine_of(report.configurations.front());
-      if (!report.differing.empty()) legend_.try_emplace(settings_of(each), 0);
+      if (!report.differing.empty()) legend_.try_emplace(settings_of(each), legend_.size());
     }
-    for (size_t next = 0; auto& [settings, number] : legend_) number = next++;
   }
 
   std::vector<TextTable::Column> columns() const {
@@ -84,12 +59,12 @@ class Subjects {
   }
   std::string legend() const {
     if (!letters_) return "";
-    std::string text;
+    std::vector<std::string> lines(legend_.size());
     for (const auto& [settings, number] : legend_) {
-      text += wrapped(fmt::format("settings {}: {}\n", letter(settings),
-                                  settings.empty() ? "the defaults" : settings));
+      lines[number] = wrapped(fmt::format("settings {}: {}\n", letter(settings),
+                                          settings.empty() ? "the defaults" : settings));
     }
-    return text;
+    return fmt::format("{}", fmt::join(lines, ""));
   }
 
  private:
@@ -105,11 +80,12 @@ class Subjects {
 
   const ScalingReport& report_;
   bool letters_, shows_engine_ = false;
-  std::map<std::string, size_t> legend_;
+  std::map<std::string, size_t> legend_;  // in the order of the rows
 };
 
 // What a table leaves out to fit.
-enum class Room { Enough, Little, VeryLittle };  // nothing; settings become letters; columns, too
+// Nothing; settings become letters; columns go, and cells continue on further lines.
+enum class Room { Enough, Little, VeryLittle };
 
 template <typename Make>
 std::string fitting(Make make) {
@@ -121,6 +97,10 @@ std::string fitting(Make make) {
     if (fits) return text;
   }
   return make(Room::VeryLittle);
+}
+
+std::string text_of(const TextTable& table, Room room) {
+  return room == Room::VeryLittle ? table.text_within() : table.text();
 }
 
 struct Extent {
@@ -192,7 +172,7 @@ std::string scaling_rows(const ScalingReport& report, Room room) {
     row.push_back(footnotes.mark(remarks_on(each)));
     table.add(std::move(row));
   }
-  return table.text() + subjects.legend() + footnotes.text();
+  return text_of(table, room) + subjects.legend() + footnotes.text();
 }
 
 std::string four_digits(double seconds) {
@@ -220,7 +200,7 @@ std::string step_rows(const ScalingReport& report, Room room) {
     }
     table.add(std::move(row));
   }
-  return any ? table.text() + subjects.legend() : "";
+  return any ? text_of(table, room) + subjects.legend() : "";
 }
 
 std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Room room) {
@@ -238,17 +218,20 @@ std::string ranking_rows(const ScalingReport& report, const Ranking& ranking, Ro
     Row row = {fmt::to_string(i + 1)};
     std::ranges::move(subjects.row(each), std::back_inserter(row));
     row.push_back(fmt::format("{:.2f}", each.speed->images_per_second));
-    row.push_back(
-        difference ? with_margin(difference->ratio.value, difference->ratio.interval_95, 3) : "1");
+    row.push_back(difference ? ratio_with_margin(difference->ratio) : "1");
     row.emplace_back(difference ? words_for(difference->verdict) : "fastest");
     const bool open = difference && difference->verdict == Verdict::Inconclusive;
     row.push_back(open ? footnotes.mark({difference->reason}) : "");
     table.add(std::move(row));
   }
-  return table.text() + subjects.legend() + footnotes.text();
+  return text_of(table, room) + subjects.legend() + footnotes.text();
 }
 
 }  // namespace
+
+std::string ratio_with_margin(const Ratio& ratio) {
+  return with_margin(ratio.value, ratio.interval_95, 3);
+}
 
 // Large rates without decimals that are never known.
 std::string rate_with_margin(const LaunchSummary& speed) {
@@ -256,21 +239,6 @@ std::string rate_with_margin(const LaunchSummary& speed) {
                      : speed.images_per_second >= 1000 ? 1
                                                        : 2;
   return with_margin(speed.images_per_second, speed.images_per_second_95, digits);
-}
-
-std::string wrapped(const std::string& text, const std::string& indent, size_t width) {
-  std::string result;
-  for (std::string line : split(text, '\n')) {
-    while (text_width(line) > width) {
-      const size_t at = line.rfind(' ', width);  // bytes: at most as many characters
-      if (at == std::string::npos || at <= indent.size()) break;
-      result += line.substr(0, at) + "\n";
-      line = indent + line.substr(at + 1);
-    }
-    result += line + "\n";
-  }
-  if (!text.ends_with('\n') || result.ends_with("\n\n")) result.pop_back();
-  return result;
 }
 
 std::string compact_scaling_table(const ScalingReport& report) {

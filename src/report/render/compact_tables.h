@@ -11,15 +11,10 @@
 
 namespace lockstep {
 
-inline constexpr size_t kTerminalColumns = 100;
-
 std::string rate_with_margin(const LaunchSummary& speed);  // "4.98 ± 0.12"
+std::string ratio_with_margin(const Ratio& ratio);         // "1.667 ± 0.008"
 std::string compact_scaling_table(const ScalingReport& report);
 std::string compact_step_table(const ScalingReport& report);  // empty: no steps are known
 std::string compact_ranking_tables(const ScalingReport& report, std::span<const Ranking> rankings);
-
-// Breaks lines at spaces; further lines of a paragraph begin with `indent`.
-std::string wrapped(const std::string& text, const std::string& indent = "  ",
-                    size_t width = kTerminalColumns);
 
 }  // namespace lockstep

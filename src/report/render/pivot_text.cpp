@@ -58,11 +58,11 @@ std::string note_of(const Pivot& pivot) {
 
 }  // namespace
 
-std::string pivot_tables(const Pivot& pivot, const ScalingReport& report) {
+std::string pivot_tables(const Pivot& pivot, const ScalingReport& report, TableWidth width) {
   std::string text;
   for (const PivotTable& table : pivot.tables) {
-    text += (text.empty() ? "" : "\n") + heading_of(pivot, table) +
-            table_of(pivot, table, report).text();
+    text += (text.empty() ? "" : "\n") + fitted(heading_of(pivot, table), width) +
+            table_of(pivot, table, report).text(width);
   }
   const std::string note = note_of(pivot);
   return note.empty() ? text : text + "note: " + note + "\n";

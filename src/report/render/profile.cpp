@@ -27,7 +27,8 @@ std::string kernels(const std::string& names) {
 
 }  // namespace
 
-std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step) {
+std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step,
+                          TableWidth width) {
   TextTable table({{"layer", Align::Left},
                    {"what", Align::Left},
                    {"output", Align::Left},
@@ -55,7 +56,7 @@ std::string profile_table(std::span<const OpResult> ops, int batch, Seconds step
   table.add({"all", "", "", milliseconds(all_forward), gflops(all_macs, all_forward),
              milliseconds(all_backward), gflops(2 * all_macs, all_backward),
              share(all_forward + all_backward), ""});
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace lockstep

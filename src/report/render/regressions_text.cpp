@@ -2,10 +2,29 @@
 
 #include <fmt/format.h>
 
+#include "report/render/compact_tables.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
 namespace {
+
+// For terminals: intervals as ±, and errors as footnotes.
+std::string narrow_table(const BaselineReport& report) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table(
+      {{"run", kLeft}, {"baseline"}, {"now"}, {"ratio (95 %)"}, {"p"}, {"verdict", kLeft}});
+  Footnotes footnotes;
+  for (const BrokenRun& run : report.broken) {
+    table.add({run.label, "", "", "", "", "FAILED " + footnotes.mark({run.error})});
+  }
+  for (const Comparison& row : report.comparisons) {
+    table.add({row.label, fmt::format("{:.2f}", row.base_rate), fmt::format("{:.2f}", row.rate),
+               ratio_with_margin(row.ratio), fmt::format("{:.4f}", row.p),
+               verdict_text(row, report.rules)});
+  }
+  return table.text_within() + footnotes.text();
+}
 
 TextTable table_of(const BaselineReport& report) {
   constexpr auto kLeft = TextTable::Align::Left;
@@ -47,9 +66,9 @@ std::string verdict_text(const Comparison& row, const GateRules& rules) {
   return std::string("inconclusive") + (row.too_few ? ": too few launches" : "");
 }
 
-std::string baseline_table(const BaselineReport& report) {
-  std::string text = table_of(report).text();
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+std::string baseline_table(const BaselineReport& report, TableWidth width) {
+  std::string text = width == TableWidth::Wide ? table_of(report).text() : narrow_table(report);
+  for (const std::string& note : report.notes) text += fitted("note: " + note + "\n", width);
   return text;
 }
 

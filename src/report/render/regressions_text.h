@@ -4,12 +4,13 @@
 #include <string>
 
 #include "report/analysis/regressions.h"
+#include "report/render/text_table.h"
 
 namespace lockstep {
 
 // "REGRESSION", "same", "inconclusive: too few launches"
 std::string verdict_text(const Comparison& row, const GateRules& rules);
-std::string baseline_table(const BaselineReport& report);
+std::string baseline_table(const BaselineReport& report, TableWidth width = TableWidth::Terminal);
 std::string baseline_markdown(const BaselineReport& report);
 
 }  // namespace lockstep

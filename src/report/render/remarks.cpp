@@ -159,12 +159,6 @@ std::string efficiency_line(const RunResult& run) {
   return line;
 }
 
-std::string energy_line(const RunResult& run) {
-  if (!run.energy) return "energy unavailable";
-  return fmt::format("energy {:.1f} J in the timed steps, {:.3g} images per joule",
-                     run.energy->joules, run.energy->images_per_joule);
-}
-
 // A rank that is the slowest far more often than by chance, and by more than noise.
 std::optional<std::string> straggler_line(const RunResult& run) {
   if (run.stragglers.empty()) return {};
@@ -191,6 +185,22 @@ std::optional<std::string> note_on_load(const HostInfo& host) {
       "note: load average is {:.2f} before the run: other processes are running, and throughput "
       "may be too low",
       load);
+}
+
+std::string energy_line(const RunResult& run) {
+  if (!run.energy) return "energy unavailable";
+  std::vector<std::string> phases;
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    const auto& joules = run.energy->phases[i];
+    if (!joules) continue;
+    std::string name(kPhaseNames[i]);
+    std::ranges::replace(name, '_', ' ');
+    phases.push_back(fmt::format("{} {:.1f}", name, *joules));
+  }
+  return fmt::format("energy {:.1f} J in the timed steps, {:.3g} images per joule; {}",
+                     run.energy->joules, run.energy->images_per_joule,
+                     phases.empty() ? "by phase unavailable"
+                                    : fmt::format("J by phase: {}", fmt::join(phases, ", ")));
 }
 
 std::vector<std::string> remarks_before(const RunResult& run) {

@@ -19,6 +19,9 @@ std::vector<std::string> remarks_before(const RunResult& started);
 // For stdout: throughput with its interval, efficiency, memory. Needs at least one timed step.
 std::vector<std::string> summary_lines(const RunResult& result);
 
+// "energy 12.3 J in the timed steps, ...", by phase where that is known; "energy unavailable".
+std::string energy_line(const RunResult& result);
+
 // For stderr: what --skip-corrupt skipped, with the first places.
 std::vector<std::string> damage_lines(const InputResult& input);
 

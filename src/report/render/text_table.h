@@ -7,7 +7,16 @@
 
 namespace lockstep {
 
+inline constexpr size_t kTerminalColumns = 100;
+
+enum class TableWidth { Terminal, Wide };  // at most kTerminalColumns; as wide as it is
+
 size_t text_width(std::string_view text);  // characters, not bytes
+
+// Breaks lines at spaces; further lines of a paragraph begin with `indent`.
+std::string wrapped(const std::string& text, const std::string& indent = "  ",
+                    size_t width = kTerminalColumns);
+std::string fitted(const std::string& text, TableWidth width);  // wrapped, unless it may be wide
 
 class TextTable {
  public:
@@ -20,10 +29,24 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text(TableWidth width) const {
+    return width == TableWidth::Wide ? text() : text_within();
+  }
   std::string text() const;  // titles first; lines end without spaces
+  // The same in at most so many columns: titles and texts continue on further lines, and numbers
+  // that find no room are in a second table with the first column again.
+  std::string text_within(size_t most_columns = kTerminalColumns) const;
   std::string markdown() const;
 
  private:
+  using Row = std::vector<std::string>;
+
+  std::vector<size_t> widths() const;
+  std::vector<size_t> least_widths() const;
+  std::string lines_of(const Row& row, const std::vector<size_t>& widths) const;
+  std::string text_of(const std::vector<size_t>& widths) const;
+  TextTable part(size_t begin, size_t end) const;  // the first column, and those from `begin`
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "report/render/compact_tables.h"
 #include "report/render/csv.h"
+#include "report/render/footnotes.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
@@ -17,7 +19,14 @@ std::string ratio_text(const Ratio& ratio) {
                      ratio.interval_95->high);
 }
 
-TextTable table_of(const AxisVerdicts& verdicts, const VerdictGroup& group) {
+std::string marked_verdict(const Comparison& difference, Footnotes& footnotes) {
+  if (difference.verdict != Verdict::Inconclusive) return words_on(difference);
+  return "inconclusive " + footnotes.mark({difference.reason});
+}
+
+// `footnotes`: of a terminal, for the reasons; null: they are in the table, and so are intervals.
+TextTable table_of(const AxisVerdicts& verdicts, const VerdictGroup& group,
+                   Footnotes* footnotes = nullptr) {
   TextTable table({{verdicts.axis, kLeft},
                    {"images/sec"},
                    {"against", kLeft},
@@ -28,8 +37,10 @@ TextTable table_of(const AxisVerdicts& verdicts, const VerdictGroup& group) {
   for (const PairVerdict& pair : group.pairs) {
     const Comparison& difference = pair.difference;
     table.add({pair.faster, fmt::format("{:.2f}", difference.rate), pair.slower,
-               fmt::format("{:.2f}", difference.base_rate), ratio_text(difference.ratio),
-               fmt::format("{:.4f}", difference.p), words_on(difference)});
+               fmt::format("{:.2f}", difference.base_rate),
+               footnotes ? ratio_with_margin(difference.ratio) : ratio_text(difference.ratio),
+               fmt::format("{:.4f}", difference.p),
+               footnotes ? marked_verdict(difference, *footnotes) : words_on(difference)});
   }
   return table;
 }
@@ -80,14 +91,17 @@ std::string words_on(const Comparison& difference) {
   return words;
 }
 
-std::string verdict_tables(const AxisVerdicts& verdicts) {
+std::string verdict_tables(const AxisVerdicts& verdicts, TableWidth width) {
   if (verdicts.groups.empty()) return fmt::format(fmt::runtime(kNothing), verdicts.axis);
   std::string text;
+  Footnotes footnotes;
   for (const VerdictGroup& group : verdicts.groups) {
+    const TextTable table =
+        table_of(verdicts, group, width == TableWidth::Wide ? nullptr : &footnotes);
     text +=
-        (text.empty() ? "" : "\n") + heading_of(verdicts, group) + table_of(verdicts, group).text();
+        (text.empty() ? "" : "\n") + fitted(heading_of(verdicts, group), width) + table.text(width);
   }
-  return text;
+  return text + footnotes.text();
 }
 
 std::string verdict_markdown(const AxisVerdicts& verdicts) {

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "report/analysis/verdicts.h"
+#include "report/render/text_table.h"
 
 namespace lockstep {
 
 // "faster", "no significant difference", "inconclusive: too few launches ..."
 std::string words_on(const Comparison& difference);
 
-std::string verdict_tables(const AxisVerdicts& verdicts);
+std::string verdict_tables(const AxisVerdicts& verdicts, TableWidth width = TableWidth::Terminal);
 std::string verdict_markdown(const AxisVerdicts& verdicts);
 std::string verdict_csv(const AxisVerdicts& verdicts);
 

@@ -16,6 +16,9 @@ void fields(Like<Transfer> auto& transfer, auto&& visit) {
 void fields(Like<EnergyResult> auto& energy, auto&& visit) {
   visit("joules", energy.joules);
   visit("images_per_joule", energy.images_per_joule);
+  for (size_t i = 0; i < kPhaseNames.size(); ++i) {
+    visit((std::string(kPhaseNames[i]) + "_joules").c_str(), energy.phases[i]);
+  }
 }
 
 void fields(Like<LateRank> auto& late, auto&& visit) {

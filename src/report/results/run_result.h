@@ -12,6 +12,7 @@
 #include "base/provenance.h"
 #include "config/json_fwd.h"
 #include "config/run_config.h"
+#include "measure/energy_trace.h"
 #include "measure/gpu_watch.h"
 #include "measure/host.h"
 #include "measure/stragglers.h"
@@ -84,9 +85,10 @@ struct InputResult {
   std::vector<std::string> damage = {};    // messages of the first few
 };
 
-// Of all hosts in the timed steps, as measure/energy.h reads it.
+// Of all hosts in the timed steps, as measure/energy_trace.h reads it.
 struct EnergyResult {
   double joules = 0, images_per_joule = 0;
+  PhaseJoules phases = {};
 };
 
 // Of --fp16-enable-auto-loss-scale.

@@ -1,5 +1,8 @@
 #include "sim/answers/simulated_result.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -44,18 +47,38 @@ Summary summary_of(const StepRecord& step, double rate) {
   return summary;
 }
 
+bool uses_servers(const Scenario& scenario) {
+  return scenario.update != UpdateKind::AllReduce && scenario.update != UpdateKind::Independent;
+}
+
 RunFacts facts_of(const Simulated& simulated) {
   const Workload& workload = simulated.workload;
-  return {.model = workload.model,
-          .dataset = workload.dataset,
-          .image_size = workload.image_size,
-          .batch_size = simulated.scenario.batch,
-          .timed_steps = 1,
-          .parameters = workload.parameters,
-          .gradient_tensors = std::ssize(workload.gradients),
-          .forward_macs = workload.forward_macs,
-          .devices = simulated.scenario.devices,
-          .nodes = simulated.prediction.nodes};
+  return {
+      .model = workload.model,
+      .dataset = workload.dataset,
+      .image_size = workload.image_size,
+      .batch_size = simulated.scenario.batch,
+      .timed_steps = 1,
+      .parameters = workload.parameters,
+      .gradient_tensors = std::ssize(workload.gradients),
+      .forward_macs = workload.forward_macs,
+      .devices = simulated.scenario.devices,
+      .nodes = simulated.prediction.nodes,
+      .servers = uses_servers(simulated.scenario) ? std::max(1, simulated.scenario.servers) : 0};
+}
+
+// One rank stands for all: they are predicted to do the same. Input comes first.
+RankResult rank_of(const Simulated& simulated, const StepRecord& step) {
+  RankResult rank;
+  rank.total = step.duration;
+  rank.steps = {step};
+  rank.steps.front().images = simulated.scenario.batch;
+  const double input = simulated.prediction.input;
+  for (const PredictedTransfer& each : simulated.prediction.transfers) {
+    rank.transfers.push_back(
+        {Seconds(input + each.ready), Seconds(input + each.begin), Seconds(input + each.end)});
+  }
+  return rank;
 }
 
 // As they are, also those that this version cannot read, without predictions of the same runs.
@@ -111,6 +134,7 @@ RunResult simulated_result(const Simulated& simulated, const RunConfig& config) 
     result.transfers.push_back({.name = each.name.empty() ? fmt::format("bucket {}", i) : each.name,
                                 .bytes = static_cast<int64_t>(each.bytes)});
   }
+  if (!result.transfers.empty()) result.ranks = {rank_of(simulated, step)};
   return result;
 }
 

@@ -24,6 +24,7 @@ struct Simulated {
 RunConfig config_of(const Cluster& cluster, const Workload& workload, const Scenario& scenario);
 
 // Time that ranks wait for the last of them counts as exposed communication, as it does in a run.
+// With transfers, it has one rank with their times: pages show its step below the measured one.
 RunResult simulated_result(const Simulated& simulated, const RunConfig& config);
 
 // One step of one rank: layers above, transfers below, as `train --trace-file` writes it.

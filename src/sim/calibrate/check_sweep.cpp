@@ -141,7 +141,8 @@ PredictedRuns predict_beyond(const std::vector<StoredRun>& runs,
     const Workload& workload = workload_of(curve.config());
     for (const int each : wanted) {
       const Scenario scenario = scenario_at(fitted, each);
-      const Prediction prediction = predict(fitted.cluster, workload, scenario);
+      const Prediction prediction =
+          predict(fitted.cluster, workload, scenario, FidelityKind::Schedule, Detail::Transfers);
       const std::string warning = warning_on(curve, prediction, each, cluster.has_value());
       if (!warning.empty()) predicted.notes.push_back(warning);
       predicted.results.push_back(simulated_result({.cluster = fitted.cluster,

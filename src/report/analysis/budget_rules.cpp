@@ -1,0 +1,211 @@
+#include "report/analysis/budget_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "config/run_label.h"
+#include "report/analysis/trust.h"
+
+namespace lockstep {
+namespace {
+
+constexpr double kLittle = 0.02;  // of the ideal: not worth a change
+
+std::string fewer_bytes(const BudgetCase& it) {
+  return it.can_compress() ? ", --gradient-compression fp16 halves the bytes" : "";
+}
+
+bool is_faster(const BudgetCase& it) { return it.budget.lost() < 0; }
+std::string on_faster(const BudgetCase&) {
+  return "Faster than ideal: more devices have more cache in all, or the base was slowed.";
+}
+
+bool is_little(const BudgetCase& it) { return it.budget.lost() < kLittle; }
+std::string on_little(const BudgetCase&) { return "Little is lost; no part is worth a change."; }
+
+bool is_unknown(const BudgetCase& it) { return it.part() == LossPart::Unknown; }
+std::string on_unknown(const BudgetCase&) {
+  return "The results have no times of phases, so the loss cannot be split.";
+}
+
+bool computes_slower(const BudgetCase& it) { return it.part() == LossPart::SlowerCompute; }
+
+// Only if it explains at least half: a little is taken on every virtual machine.
+bool is_stolen(const BudgetCase& it) {
+  return computes_slower(it) &&
+         it.run.stolen_cpu_fraction.value_or(0) >= it.budget.part(it.part()) / 2;
+}
+std::string on_stolen(const BudgetCase& it) {
+  return fmt::format(
+      "Other virtual machines took {:.1f} % of processor time; use a dedicated machine.",
+      100 * *it.run.stolen_cpu_fraction);
+}
+
+bool is_busy(const BudgetCase& it) { return computes_slower(it) && others_ran_before(it.run.host); }
+std::string on_busy(const BudgetCase& it) {
+  return fmt::format(
+      "Other processes were running (load average {:.1f} before the launch); stop them and measure "
+      "again.",
+      *it.run.host.load);
+}
+
+bool is_oversubscribed(const BudgetCase& it) {
+  return computes_slower(it) && it.workers() * it.run.facts.threads > it.cores();
+}
+std::string on_oversubscribed(const BudgetCase& it) {
+  const int fair = std::max(1, it.cores() / it.workers());
+  return fmt::format("{} workers with {} each share {}; try {}fewer devices.", it.workers(),
+                     count_text(it.run.facts.threads, "thread"), count_text(it.cores(), "core"),
+                     fair < it.run.facts.threads ? fmt::format("--threads {} or ", fair) : "");
+}
+
+bool is_shared(const BudgetCase& it) { return computes_slower(it) && it.workers() > 1; }
+std::string on_shared(const BudgetCase& it) {
+  const bool numa = it.run.host.numa_nodes.value_or(1) > 1;
+  return fmt::format(
+      "{} workers on one host share memory bandwidth and caches. A larger batch will not help; "
+      "{} may.",
+      it.workers(),
+      numa ? "one worker per NUMA node, or fewer workers with more threads,"
+           : "fewer workers with more threads, or pinning to different caches,");
+}
+
+std::string on_hosts(const BudgetCase&) {
+  return "Compute is slower although no worker shares its host. Compare the hosts: lockstep doctor "
+         "--hosts.";
+}
+
+bool is_beside(const BudgetCase& it) { return it.part() == LossPart::BesideCommunication; }
+std::string on_beside(const BudgetCase& it) {
+  const int threads = it.run.facts.threads;
+  return fmt::format(
+      "Communication takes cores or memory bandwidth from compute. Try {}, so that it has a core "
+      "of its own.",
+      threads > 1 ? fmt::format("--threads {}", threads - 1) : "fewer workers per host");
+}
+
+bool has_one_late(const BudgetCase& it) {
+  return it.part() == LossPart::LateRanks && it.one_late() != nullptr;
+}
+std::string on_one_late(const BudgetCase& it) {
+  const LateRank& late = *it.one_late();
+  return fmt::format(
+      "Rank {}{} was late in {:.0f} % of steps, by {:.1f} ms{}. Look for other processes, a lower "
+      "clock or fewer cores there.",
+      late.rank, late.host.empty() ? "" : fmt::format(" ({})", late.host), 100 * late.fraction,
+      1e3 * late.seconds, late.where.empty() ? "" : ", in " + late.where);
+}
+
+bool has_jitter(const BudgetCase& it) { return it.part() == LossPart::LateRanks; }
+std::string on_jitter(const BudgetCase&) {
+  return "Ranks are late in turn, none much more often than the others. Stop other processes or "
+         "pin threads; a larger batch also evens it out.";
+}
+
+bool is_wire(const BudgetCase& it) { return it.part() == LossPart::Wire; }
+std::string on_wire(const BudgetCase& it) {
+  if (it.budget.path.last_bytes == 0) {
+    return fmt::format(
+        "Steps wait {:.1f} ms for communication. A larger batch or a faster link hides more{}.",
+        it.milliseconds(), fewer_bytes(it));
+  }
+  return fmt::format(
+      "The last bucket ({}) is under way for {:.1f} ms after backward. A smaller --bucket-mb, a "
+      "larger batch or a faster link hides more{}.",
+      bytes_text(it.budget.path.last_bytes), it.milliseconds(), fewer_bytes(it));
+}
+
+bool is_queue(const BudgetCase& it) { return it.part() == LossPart::Queue; }
+std::string on_queue(const BudgetCase& it) {
+  const std::string overlap = it.run.config.overlap ? "" : " --overlap hides them behind backward.";
+  return fmt::format(
+      "Buckets wait for each other: {} take {:.1f} ms of a {:.1f} ms step. A larger batch or a "
+      "faster link hides more{}.{}",
+      bytes_text(it.budget.path.transfer_bytes), 1e3 * it.budget.path.transfer_seconds,
+      1e3 * it.budget.step, fewer_bytes(it), overlap);
+}
+
+bool is_servers(const BudgetCase& it) { return it.part() == LossPart::Servers; }
+std::string on_servers(const BudgetCase& it) {
+  std::string which;
+  if (!it.budget.path.servers.empty()) {
+    const ServerWait& worst = it.budget.path.servers.front();
+    which = worst.server < 0
+                ? fmt::format(" most for {}", worst.variable)
+                : fmt::format(" most for server {} ({})", worst.server, worst.variable);
+  }
+  const bool sharded = it.run.config.ps_placement == "sharded";
+  return fmt::format(
+      "Workers wait {:.1f} ms per step for parameter servers,{}. Try more --num-ps{}.",
+      it.milliseconds(), which.empty() ? " all alike" : which,
+      sharded ? "" : " or --ps-placement sharded");
+}
+
+bool is_input(const BudgetCase& it) { return it.part() == LossPart::Input; }
+std::string on_input(const BudgetCase& it) {
+  return fmt::format(
+      "Steps wait {:.1f} ms for images. Try more --data-threads, packed data (lockstep data pack) "
+      "or faster storage; lockstep data bench measures them.",
+      it.milliseconds());
+}
+
+std::string on_between(const BudgetCase& it) {
+  if (has_framework(it.run.config)) {
+    return fmt::format("{:.1f} ms pass between steps, in the loop of {}.", it.milliseconds(),
+                       engine_label(it.run.config));
+  }
+  return fmt::format(
+      "{:.1f} ms pass between steps: step lines, checkpoints, agreement. Try a larger "
+      "--display-every, and save less often.",
+      it.milliseconds());
+}
+
+bool always(const BudgetCase&) { return true; }
+
+constexpr BudgetRule kRules[] = {{"faster", is_faster, on_faster},
+                                 {"little", is_little, on_little},
+                                 {"unknown", is_unknown, on_unknown},
+                                 {"stolen", is_stolen, on_stolen},
+                                 {"busy", is_busy, on_busy},
+                                 {"oversubscribed", is_oversubscribed, on_oversubscribed},
+                                 {"shared-memory", is_shared, on_shared},
+                                 {"hosts", computes_slower, on_hosts},
+                                 {"beside-communication", is_beside, on_beside},
+                                 {"late-rank", has_one_late, on_one_late},
+                                 {"jitter", has_jitter, on_jitter},
+                                 {"wire", is_wire, on_wire},
+                                 {"queue", is_queue, on_queue},
+                                 {"servers", is_servers, on_servers},
+                                 {"input", is_input, on_input},
+                                 {"between-steps", always, on_between}};
+
+}  // namespace
+
+int BudgetCase::cores() const {
+  return run.facts.cores_here > 0 ? run.facts.cores_here : run.host.usable_threads;
+}
+
+const LateRank* BudgetCase::one_late() const {
+  if (budget.path.late.empty()) return nullptr;
+  const double all = budget.path.part(PathPart::Late);  // of all ranks, not only those named
+  const LateRank& worst = budget.path.late.front();
+  const double chance = 1.0 / std::max(run.facts.devices, 1);
+  const bool often = worst.fraction >= std::min(0.9, 1.5 * chance);
+  return often && worst.fraction * worst.seconds >= all / 2 ? &worst : nullptr;
+}
+
+// Frameworks and external programs send gradients their own way; servers take no others.
+bool BudgetCase::can_compress() const {
+  return run.config.gradient_compression == "none" && run.facts.servers == 0 &&
+         !has_framework(run.config) && run.config.program.empty();
+}
+
+std::span<const BudgetRule> budget_rules() { return kRules; }
+
+const BudgetRule& rule_for(const BudgetCase& it) {
+  return *std::ranges::find_if(kRules, [&](const BudgetRule& each) { return each.applies(it); });
+}
+
+}  // namespace lockstep

@@ -1,0 +1,34 @@
+// budget_rules.h: the rules that turn a loss budget into advice. The first that applies is used;
+// docs/measuring.md lists them in the same order.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/analysis/loss_budget.h"
+
+namespace lockstep {
+
+// A budget and the result of the launch that it names. Borrows both.
+struct BudgetCase {
+  const LossBudget& budget;
+  const RunResult& run;
+
+  LossPart part() const { return budget.largest(); }
+  double milliseconds() const { return 1e3 * budget.seconds[static_cast<size_t>(part())]; }
+  int workers() const { return run.facts.workers_here; }
+  int cores() const;
+  const LateRank* one_late() const;  // that causes at least half of the lateness; null: none does
+  bool can_compress() const;         // gradients, with --gradient-compression
+};
+
+struct BudgetRule {
+  const char* name;
+  bool (*applies)(const BudgetCase&);
+  std::string (*sentence)(const BudgetCase&);
+};
+
+std::span<const BudgetRule> budget_rules();
+const BudgetRule& rule_for(const BudgetCase& it);
+
+}  // namespace lockstep
