@@ -109,7 +109,7 @@ TEST_F(BundledProgram, OfTwoTorchesTheRightOneCounts) {
 
 TEST_F(BundledProgram, OnAnotherHostTheLauncherSaysWhereTorchIs) {
   install_torch(torch_, "2.15.0");
-  const fs::path copied = temporary_.path("remote") / "lockstep-0123";
+  const fs::path copied = temporary_.path() / "remote" / "lockstep-0123";
   fs::create_directories(copied.parent_path());
   fs::copy(bundle_, copied);
   EXPECT_THAT(refusal(copied), HasSubstr("found no torch in " + copied.string()));
