@@ -38,6 +38,8 @@ if(NOT new_strings)
   message(FATAL_ERROR "Torch_ROOT='${Torch_ROOT}': torch ${Torch_VERSION} is built without the C++11 ABI; PyPI's torch 2.7 and later have it")
 endif()
 
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_version CONTENT "${Torch_VERSION}\n")  # for packages
+
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Torch REQUIRED_VARS Torch_ROOT VERSION_VAR Torch_VERSION)
 
@@ -52,6 +54,6 @@ if(NOT TARGET Torch::cpu)
   add_library(Torch::cpu INTERFACE IMPORTED)
   set_target_properties(Torch::cpu PROPERTIES
     INTERFACE_COMPILE_OPTIONS "${include_options}"
-    INTERFACE_LINK_OPTIONS "LINKER:-rpath,${library_dir}"
+    INTERFACE_LINK_OPTIONS "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:LOCKSTEP_WITHOUT_TORCH_PATH>>>:LINKER:-rpath,${library_dir}>"
     INTERFACE_LINK_LIBRARIES "-L${library_dir} -ltorch_cpu -lc10")
 endif()

@@ -30,6 +30,8 @@ Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: System :: Benchmark
 Requires-Python: >=3
+Provides-Extra: torch
+Requires-Dist: lockstep-torch (=={version}) ; extra == 'torch'
 Description-Content-Type: text/markdown
 
 lockstep measures how fast machines and clusters train convolutional networks with synchronous SGD,
@@ -45,8 +47,16 @@ Root-Is-Purelib: false
 """
 
 
+def description_files(prefix, metadata, bundle):
+    """Those that every wheel has, as pairs of a name in the wheel and (contents, mode)."""
+    tags = "".join(f"Tag: py3-none-{tag}\n" for tag in TAGS)
+    yield f"{prefix}.dist-info/METADATA", (metadata.encode(), PLAIN)
+    yield f"{prefix}.dist-info/WHEEL", ((WHEEL + tags).encode(), PLAIN)
+    licence = (bundle / "share/doc/lockstep/LICENSE").read_bytes()
+    yield f"{prefix}.dist-info/LICENSE", (licence, PLAIN)
+
+
 def files_of(bundle, version):
-    """Pairs of a name in the wheel and (contents, mode)."""
     prefix = f"lockstep-{version}"
     start = bundle / "libexec/lockstep/lockstep"
     yield f"{prefix}.data/scripts/lockstep", (start.read_bytes(), EXECUTABLE)
@@ -56,11 +66,7 @@ def files_of(bundle, version):
                 mode = EXECUTABLE if path.stat().st_mode & 0o111 else PLAIN
                 name = f"{prefix}.data/data/{path.relative_to(bundle)}"
                 yield name, (path.read_bytes(), mode)
-    tags = "".join(f"Tag: py3-none-{tag}\n" for tag in TAGS)
-    yield f"{prefix}.dist-info/METADATA", (METADATA.format(version=version).encode(), PLAIN)
-    yield f"{prefix}.dist-info/WHEEL", ((WHEEL + tags).encode(), PLAIN)
-    licence = (bundle / "share/doc/lockstep/LICENSE").read_bytes()
-    yield f"{prefix}.dist-info/LICENSE", (licence, PLAIN)
+    yield from description_files(prefix, METADATA.format(version=version), bundle)
 
 
 def record_row(name, contents):
@@ -69,6 +75,8 @@ def record_row(name, contents):
 
 
 def write_wheel(path, files, record):
+    """Writes the files, sorted by name, and a record of them."""
+    files = sorted(files)
     # The format knows no time before 1980.
     moment = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", 0)), 315532800))[:6]
     rows = "".join(record_row(name, contents) for name, (contents, _) in files)
@@ -83,12 +91,20 @@ def write_wheel(path, files, record):
     partial.rename(path)
 
 
+def version_of(bundle):
+    return re.fullmatch(r"lockstep-(.+)-x86_64", bundle.name).group(1)
+
+
+def make_wheel(output, prefix, files):
+    path = output / f"{prefix}-py3-none-{'.'.join(TAGS)}.whl"
+    write_wheel(path, files, f"{prefix}.dist-info/RECORD")
+    print(path)
+
+
 def main():
     bundle, output = (pathlib.Path(word) for word in sys.argv[1:])
-    version = re.fullmatch(r"lockstep-(.+)-x86_64", bundle.name).group(1)
-    path = output / f"lockstep-{version}-py3-none-{'.'.join(TAGS)}.whl"
-    write_wheel(path, sorted(files_of(bundle, version)), f"lockstep-{version}.dist-info/RECORD")
-    print(path)
+    version = version_of(bundle)
+    make_wheel(output, f"lockstep-{version}", files_of(bundle, version))
 
 
 if __name__ == "__main__":

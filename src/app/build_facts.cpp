@@ -36,8 +36,7 @@ std::string engine_text(const EngineKind& engine, const RunContext& context) {
   if (is_built(*engine.elsewhere, context)) {
     return fmt::format("in the program {} beside this one", engine.elsewhere->name);
   }
-  return fmt::format("{}; '{}' builds {}", kAbsent, engine.elsewhere->built_by,
-                     engine.elsewhere->name);
+  return fmt::format("{}; {}", kAbsent, remedy_for(*engine.elsewhere, context));
 }
 
 }  // namespace

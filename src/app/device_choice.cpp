@@ -24,6 +24,14 @@ const EngineKind* accelerator_engine(const RunContext& context) {
   return nullptr;
 }
 
+// How to get such an engine.
+std::string remedy(const RunContext& context) {
+  for (const EngineKind& engine : context.engines) {
+    if (engine.elsewhere) return remedy_for(*engine.elsewhere, context);
+  }
+  return "this program has none";
+}
+
 // plan_run reports what to do when there is none.
 void choose_engine(RunConfig& config, const RunContext& context) {
   const bool any_does = config.device == "cpu" && config.dtype != "bf16";
@@ -54,7 +62,7 @@ std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_gi
   config.device = "cpu";
   return fmt::format(
       "--device gpu: {}; training on the CPU",
-      no_gpu ? "this host has no GPU" : "requires --engine torch, which './run torch' builds");
+      no_gpu ? "this host has no GPU" : "requires --engine torch (" + remedy(context) + ")");
 }
 
 // Without --device. Most hosts have no GPU: then nothing is loaded, and nothing said.
@@ -66,8 +74,8 @@ std::string automatic_device(RunConfig& config, const RunContext& context, bool 
     const EngineKind* const engine = accelerator_engine(context);
     if (!engine) {
       return fmt::format(
-          "{} found, but the accelerator engine is not built: ./run torch; training on the CPU",
-          gpus.text());
+          "{} found, but the accelerator engine is missing ({}); training on the CPU", gpus.text(),
+          remedy(context));
     }
     config.engine = engine->name;
   }
@@ -117,7 +125,7 @@ std::string gpu_engine(const std::string& device, const RunContext& context) {
   if (const EngineKind* const engine = accelerator_engine(context)) {
     return std::string(engine->name);
   }
-  throw UsageError("--device {}: requires --engine torch, which './run torch' builds", device);
+  throw UsageError("--device {}: requires --engine torch; {}", device, remedy(context));
 }
 
 }  // namespace lockstep

@@ -27,7 +27,10 @@ EngineKind native_kind() {
 }  // namespace
 
 std::vector<EngineKind> own_engines() {
-  return {native_kind(), engine_elsewhere("torch", {"lockstep-torch", "./run torch"})};
+  return {native_kind(),
+          engine_elsewhere("torch", {.name = "lockstep-torch",
+                                     .built_by = "./run torch",
+                                     .installed_by = "pip install 'lockstep[torch]'"})};
 }
 
 }  // namespace lockstep

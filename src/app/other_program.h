@@ -8,11 +8,15 @@
 
 namespace lockstep {
 
-// Whether the program is beside this one.
+// Whether the program is beside this one, or in the same bundle.
 bool is_built(const OtherProgram& other, const Context& context);
 
+// What makes it available: "'./run torch' builds it"; for a bundle, "pip install 'lockstep[torch]'
+// adds it".
+std::string remedy_for(const OtherProgram& other, const Context& context);
+
 // Same process, arguments, streams and signals. Returns only by throwing Error: when the program is
-// not beside this one, saying how to build it, or cannot be started.
+// not beside this one, saying how to get it, or cannot be started.
 [[noreturn]] void become(const OtherProgram& other, const Context& context,
                          const std::string& command, std::span<const std::string> arguments);
 

@@ -12,6 +12,7 @@ namespace fs = std::filesystem;
 constexpr const char* kLoader = "ld-linux-x86-64.so.2";
 constexpr const char* kStart = "lockstep";
 constexpr const char* kProgram = "lockstep-program";
+constexpr const char* kProgramEnding = "-program";
 
 bool is_bundle(const fs::path& directory) {
   std::error_code unknown;
@@ -29,14 +30,26 @@ std::string startable(const std::string& executable) {
 }
 
 std::vector<std::string> bundle_files(const std::string& program) {
-  const fs::path path = program;
-  if (path.filename() != kStart || !is_bundle(path.parent_path())) return {};
+  if (!is_bundled(program)) return {};
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path.parent_path())) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(program).parent_path())) {
     if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
   return names;
+}
+
+bool is_bundled(const std::string& program) {
+  const fs::path path = program;
+  return path.filename() == kStart && is_bundle(path.parent_path());
+}
+
+std::string bundled_executable(const std::string& program, std::string_view name) {
+  return (fs::path(program).parent_path() / name).string() + kProgramEnding;
+}
+
+std::string bundled_loader(const std::string& program) {
+  return (fs::path(program).parent_path() / kLoader).string();
 }
 
 }  // namespace lockstep

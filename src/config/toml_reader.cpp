@@ -39,6 +39,18 @@ std::string unknown_key(const std::string& name, std::span<const TomlKey> keys) 
                                   : fmt::format("did you mean {}?", near));
 }
 
+// ", not 'x'"; nothing for a list or a table, which would fill the line.
+std::string instead(const toml::node& node) {
+  constexpr size_t kLongest = 40;
+  if (node.is_array() || node.is_table() || node.is_date() || node.is_time() ||
+      node.is_date_time()) {
+    return "";
+  }
+  std::string text = value_text(node, "");
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  return fmt::format(", not {}", node.is_string() ? "'" + text + "'" : text);
+}
+
 }  // namespace
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
@@ -50,7 +62,7 @@ void TomlReader::add_problem(const toml::node& node, std::string_view text) {
 }
 
 void TomlReader::refuse(const std::string& key, const toml::node& node, std::string_view wanted) {
-  add_problem(node, fmt::format("{} must be {}", key, wanted));
+  add_problem(node, fmt::format("{} must be {}{}", key, wanted, instead(node)));
 }
 
 void TomlReader::refuse_word(const std::string& key, const toml::node& node,

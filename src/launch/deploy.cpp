@@ -203,6 +203,14 @@ std::string text_of(const std::vector<HostFailure>& failures) {
   return text;
 }
 
+void add_file(Fnv1a& hash, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("cannot read {}", path);
+  for (std::istreambuf_iterator<char> byte(file), end; byte != end; ++byte) {
+    hash.add(uint64_t{static_cast<unsigned char>(*byte)});
+  }
+}
+
 }  // namespace
 
 HostError::HostError(std::vector<HostFailure> failed)
@@ -214,11 +222,12 @@ std::string without_home(const std::string& directory) {
 }
 
 std::string directory_name(const std::string& program) {
-  std::ifstream file(program, std::ios::binary);
-  if (!file) throw Error("cannot read {}", program);
   Fnv1a hash;
-  for (std::istreambuf_iterator<char> byte(file), end; byte != end; ++byte) {
-    hash.add(uint64_t{static_cast<unsigned char>(*byte)});
+  add_file(hash, program);
+  // The program of a bundle knows the others by their checksums, but not what pip added later.
+  for (const std::string& name : bundle_files(program)) {
+    if (!name.ends_with(kTorchVersionEnding)) continue;
+    add_file(hash, (std::filesystem::path(program).parent_path() / name).string());
   }
   return fmt::format("lockstep-{:016x}-{}", hash.value(), std::filesystem::file_size(program));
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <ostream>
 
+#include "base/bundle.h"
 #include "base/error.h"
 #include "base/exit_code.h"
 #include "base/interrupt.h"
@@ -259,6 +260,9 @@ int launch(Context& context, const LaunchRequest& request, const RankPlacement& 
   if (!context.provenance.settings.empty())
     job.environment[kSettingsVariable] = context.provenance.settings;
   job.environment[kDefaultsVariable] = kNoDefaults;
+  if (const auto torch = context.environment(kTorchVariable)) {
+    job.environment[kTorchVariable] = *torch;
+  }
   try {
     const LaunchPlan plan = launcher.plan(job);
     if (!plan.hosts.empty()) prepare_hosts(context, plan, job, request);

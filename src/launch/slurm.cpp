@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/bundle.h"
 #include "base/error.h"
 #include "base/provenance.h"
 #include "base/shell_quote.h"
@@ -117,7 +118,7 @@ LaunchPlan plan_sbatch(const LaunchJob& job) {
   inside.insert(inside.end(), job.batch_arguments.begin(), job.batch_arguments.end());
   // The environment of a job need not be that of its submission.
   for (const char* name : {kCommandLineVariable, kWorkingDirectoryVariable, kStartedByVariable,
-                           kSettingsVariable, kDefaultsVariable}) {
+                           kSettingsVariable, kDefaultsVariable, kTorchVariable}) {
     const auto value = job.environment.find(name);
     if (value == job.environment.end()) continue;
     script += fmt::format("export {}={}\n", name, shell_quoted(value->second));

@@ -71,15 +71,19 @@ struct Infer {
   Inferred operator()(const Relu&) const { return same_as_input(); }
   Inferred operator()(const Dropout&) const { return same_as_input(); }
   Inferred operator()(const Add&) const {
-    need(inputs.size() == 2 && inputs[0] == inputs[1], "it needs two inputs of the same shape");
+    need(inputs.size() == 2, "it needs two inputs");
+    need(inputs[0] == inputs[1], fmt::format("its inputs {} and {} must have the same shape",
+                                             inputs[0].text(), inputs[1].text()));
     return {inputs[0], {}};
   }
   Inferred operator()(const Concat&) const {
     need(!inputs.empty(), "it needs at least one input");
     int64_t channels = 0;
     for (const Shape& in : inputs) {
-      need(in.rank() == 3 && in.height() == inputs[0].height() && in.width() == inputs[0].width(),
-           "images must have the same size");
+      need(in.rank() == 3 && inputs[0].rank() == 3 && in.height() == inputs[0].height() &&
+               in.width() == inputs[0].width(),
+           fmt::format("its inputs {} and {} must be images of the same size", inputs[0].text(),
+                       in.text()));
       channels += in.channels();
     }
     return {{channels, inputs[0].height(), inputs[0].width()}, {}};

@@ -17,8 +17,9 @@ namespace lockstep {
 
 // Engines need libraries that not every user installs, so some are in a program of their own.
 struct OtherProgram {
-  std::string_view name;      // of the file, beside this program
-  std::string_view built_by;  // "./run torch"
+  std::string_view name;               // of the file, beside this program
+  std::string_view built_by;           // "./run torch"
+  std::string_view installed_by = "";  // the same for a bundle: "pip install 'lockstep[torch]'"
 };
 
 // Of copies between the host and a device.

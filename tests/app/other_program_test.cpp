@@ -52,6 +52,21 @@ TEST_F(OtherEngine, ItsProgramTakesOverWithTheSameArguments) {
   EXPECT_EQ(words, "train --engine other -b 7");
 }
 
+// A worker was given all options by whoever started it: it must not read files of its host now.
+TEST_F(OtherEngine, ItsProgramReadsNoConfigurationWhenThisOneDidNot) {
+  write_script("echo \"$LOCKSTEP_DEFAULTS\" > \"$(dirname \"$0\")/words\"\n");
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv(kDefaultsVariable, kNoDefaults, /*overwrite=*/1);
+    _exit(train("other"));
+  }
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  std::string words;
+  std::ifstream file(directory_ / "words");
+  std::getline(file, words);
+  EXPECT_EQ(words, kNoDefaults);
+}
+
 TEST_F(OtherEngine, WithoutItsProgramTheErrorSaysHowToBuildIt) {
   EXPECT_EQ(train("other"), kUsage);
   EXPECT_THAT(err_.str(), HasSubstr("lockstep-other is not built; './run other' builds it"));

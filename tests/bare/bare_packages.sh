@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bare_packages.sh: checks the packages of the program in new Debian systems: the .deb in the Debian
-# that it was built for, the wheel in an older and a newer one.
+# that it was built for, the wheel and the archive in an older and a newer one.
 #
 # usage: tests/bare/bare_packages.sh DIRECTORY [PACKAGE]...      (default: those of build/)
 #
@@ -66,18 +66,37 @@ check_wheel() {
   done
 }
 
+# Without Python, in a directory that the user has made.
+# shellcheck disable=SC2016
+check_archive() {
+  local suite
+  for suite in bullseye trixie; do
+    make_debian "$1" "$suite" python3,python3-venv,xz-utils
+    echo "== Debian $suite: $(cat "$1/$suite/etc/debian_version")"
+    in_copy_of "$1/$suite" "$2" '
+      command -v xz >/dev/null || { apt-get -qq update && apt-get -qq install -y xz-utils >/dev/null; }
+      mkdir -m 777 /srv/unpacked
+      cd /srv/unpacked
+      as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/srv/unpacked "$@"; }
+      as_user tar -xf "$1"
+      PATH=$(echo /srv/unpacked/*/bin):$PATH as_user $train
+      PATH=$(echo /srv/unpacked/*/bin):$PATH as_user lockstep models >/dev/null'
+  done
+}
+
 main() {
   (($# > 0)) || { sed -n '2,/^set/ { /^#/ s/^# \{0,1\}//p }' "${BASH_SOURCE[0]}"; exit 2; }
   local directory="$1" package
   shift
-  (($# > 0)) || set -- "$repository"/build/lockstep*.{deb,whl}
+  (($# > 0)) || set -- "$repository"/build/lockstep_*.deb "$repository"/build/lockstep-*.{whl,tar.xz}
   mkdir -p -- "$directory"
   for package in "$@"; do
     echo "== $(basename -- "$package")"
     case "$package" in
       *.deb) check_deb "$directory" "$package" ;;
       *.whl) check_wheel "$directory" "$package" ;;
-      *) echo "$package: neither a .deb nor a wheel" >&2; exit 2 ;;
+      *.tar.xz) check_archive "$directory" "$package" ;;
+      *) echo "$package: neither a .deb nor a wheel nor an archive" >&2; exit 2 ;;
     esac
   done
   echo "== all packages installed, ran and were removed"

@@ -47,5 +47,12 @@ TEST_F(Bundle, AllItsFilesBelongToTheProgram) {
               ElementsAre(kLoader, "libdnnl.so.2", "lockstep", "lockstep-program"));
 }
 
+TEST_F(Bundle, TheLoaderStartsItsOtherProgramsToo) {
+  make({kLoader, "lockstep", "lockstep-program"});
+  EXPECT_TRUE(is_bundled(path("lockstep")));
+  EXPECT_EQ(bundled_loader(path("lockstep")), path(kLoader));
+  EXPECT_EQ(bundled_executable(path("lockstep"), "lockstep-torch"), path("lockstep-torch-program"));
+}
+
 }  // namespace
 }  // namespace lockstep

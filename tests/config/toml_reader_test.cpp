@@ -51,19 +51,30 @@ TEST(TomlReader, ReadsTypedValuesOfKeysInTables) {
   EXPECT_EQ(values.colour, Values::Colour::Green);
 }
 
+TEST(TomlReader, ValuesThatWouldFillTheLineAreLeftOut) {
+  Values values;
+  EXPECT_THAT(read("text = [1, 2]\n", values),
+              ElementsAre("f.toml:1: text must be a string in quotes"));
+  EXPECT_THAT(
+      read("truth = '" + std::string(500, 'x') + "'\n", values),
+      ElementsAre("f.toml:1: truth must be true or false, not '" + std::string(40, 'x') + "...'"));
+  EXPECT_THAT(read("truth = 2026-11-18\n", values),
+              ElementsAre("f.toml:1: truth must be true or false"));
+}
+
 TEST(TomlReader, EveryProblemHasFileLineAndKey) {
   Values values;
   EXPECT_THAT(
       read("colour = 'blue'\ntext = 3\ntruth = 1\ntxet = 'a'\n[in]\nnumber = 0\nwhole = 10\n",
            values),
-      ElementsAre("f.toml:1: colour must be one of red, green",
-                  "f.toml:6: in.number must be a number above 0",
-                  "f.toml:7: in.whole must be a whole number from 1 to 9",
-                  "f.toml:2: text must be a string in quotes",
-                  "f.toml:3: truth must be true or false",
+      ElementsAre("f.toml:1: colour must be one of red, green, not 'blue'",
+                  "f.toml:6: in.number must be a number above 0, not 0",
+                  "f.toml:7: in.whole must be a whole number from 1 to 9, not 10",
+                  "f.toml:2: text must be a string in quotes, not 3",
+                  "f.toml:3: truth must be true or false, not 1",
                   "f.toml:4: unknown key txet; did you mean text?"));
   EXPECT_THAT(read("text = 3\n", values, "layer 2: "),
-              ElementsAre("f.toml:1: layer 2: text must be a string in quotes"));
+              ElementsAre("f.toml:1: layer 2: text must be a string in quotes, not 3"));
 }
 
 }  // namespace

@@ -177,7 +177,11 @@ TEST(NetworkFile, ALayerThatDoesNotFitIsNamedWithItsLine) {
   EXPECT_THAT(error_of(with_layers("{ conv = 4 },\n{ max_pool = 9 },\n{ classify = true }")),
               StartsWith("net.toml:4: layer 2 (max_pool): layer maxpool0 does not fit its input"));
   EXPECT_THAT(error_of(with_layers("{ add = [[], [{ conv = 4 }]] },\n{ classify = true }")),
-              HasSubstr("net.toml:3: layer 1 (add): layer add0 does not fit"));
+              HasSubstr("net.toml:3: layer 1 (add): layer add0 does not fit its input: its inputs "
+                        "3x8x8 and 4x8x8 must have the same shape"));
+  EXPECT_THAT(error_of(with_layers("{ concat = [[{ conv = 4 }], [{ conv = 4, stride = 2 }]] },\n"
+                                   "{ classify = true }")),
+              HasSubstr("its inputs 4x8x8 and 4x4x4 must be images of the same size"));
   EXPECT_THAT(error_of(with_layers("{ conv = 4, from = \"stem\" },\n{ classify = true }")),
               HasSubstr("net.toml:3: layer 1 (conv): from = \"stem\": no layer above"));
 }

@@ -1,11 +1,7 @@
 # package.py: a Spack package that builds lockstep from source.
 #
-#   spack repo create lockstep-repo && mkdir -p lockstep-repo/packages/lockstep
-#   cp packaging/spack/package.py lockstep-repo/packages/lockstep && spack repo add lockstep-repo
+#   spack repo add packaging/spack
 #   spack dev-build lockstep@main        (in a clone)
-#
-# Not installed here, for want of Spack. Its options are those of CMakeLists.txt; the build without
-# MPI is tested.
 from spack.package import *
 
 
@@ -21,8 +17,8 @@ class Lockstep(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    for library in ["onednn@2.6:2", "highway@1.0:", "hwloc@2:", "gloo", "cli11", "fmt@9:",
-                    "nlohmann-json", "tomlplusplus", "re2", "libjpeg-turbo", "zlib-api"]:
+    for library in ["onednn@2.6:2", "highway@1.0:", "hwloc@2:", "gloo", "cli11@2:", "fmt@9:",
+                    "nlohmann-json", "tomlplusplus", "re2", "jpeg", "zlib-api"]:
         depends_on(library)
     depends_on("mpi", when="+mpi")
     depends_on("simgrid", when="+simgrid")

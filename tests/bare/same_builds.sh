@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# same_builds.sh: two whole builds of one commit give the same bytes: archive, wheel and .deb.
+#
+# usage: tests/bare/same_builds.sh DIRECTORY
+#
+# Clones the committed state twice, into directories of different names, and builds all packages in
+# each, from nothing and without ccache. What a user may have set differs as well: umask, locale,
+# time zone and home directory. Then compares checksums. Takes two builds:
+# about a quarter of an hour on two cores. A second call builds what is missing.
+set -euo pipefail
+
+repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
+
+# build CLONE NAME=VALUE...
+build() {
+  local clone="$1"
+  shift
+  [[ -d $clone ]] || git clone --quiet -- "$repository" "$clone"
+  (cd -- "$clone" && env CMAKE_CXX_COMPILER_LAUNCHER= CCACHE_DISABLE=1 "$@" ./run package)
+  (cd -- "$clone" && env CMAKE_CXX_COMPILER_LAUNCHER= CCACHE_DISABLE=1 "$@" ./run wheel)
+}
+
+checksums() { (cd -- "$1/build" && sha256sum -- lockstep-*.tar.xz lockstep-*.whl lockstep_*.deb); }
+
+main() {
+  (($# == 1)) || { sed -n '2,/^set/ { /^#/ s/^# \{0,1\}//p }' "${BASH_SOURCE[0]}"; exit 2; }
+  local one="$1/one/lockstep" two="$1/the other/a longer name/clone"
+  mkdir -p -- "${one%/*}" "${two%/*}" "$1/home"
+  (umask 022 && build "$one" LC_ALL=C TZ=UTC)
+  (umask 077 && build "$two" LC_ALL=C.UTF-8 TZ=Asia/Tokyo HOME="$1/home")
+  checksums "$one" | tee "$1/one.sha256"
+  checksums "$two" >"$1/two.sha256"
+  diff -- "$1/one.sha256" "$1/two.sha256"
+  echo "== the same bytes"
+}
+
+main "$@"
