@@ -98,7 +98,7 @@ class Calibration {
     writer_.measured("calibrated_devices", fmt::to_string(facts_.devices),
                      "the run on all devices");
     writer_.section("device");
-    const bool cpu = runs_.all.config.device == "cpu";
+    const bool cpu = on_cpu();
     writer_.measured("kind", cpu ? "\"cpu\"" : "\"gpu\"", "the run on all devices");
     writer_.section("node");
     writer_.assumed("links", cpu ? "\"shm\"" : "\"pcie3\"", "what ranks of one host use");
@@ -134,14 +134,21 @@ class Calibration {
       writer_.measured("gbyte", number(pair.back().gbyte), how);
       writer_.measured("latency_us", number(std::max(0.01, pair.front().latency_us)), how);
       writer_.section("collectives");
-      writer_.assumed("library", "\"lockstep\"", "its own communicators");
+      write_library();
       writer_.measured("sizes", rows_text(hops),
                        fmt::format("all-reduce by size, residuals {}", residual_text(fits)));
       notes_.push_back("all-reduce by size: residuals of the fits " + residual_text(fits));
       return;
     }
     writer_.section("collectives");
-    writer_.assumed("library", "\"lockstep\"", "its own communicators");
+    write_library();
+  }
+
+  bool on_cpu() const { return runs_.all.config.device == "cpu"; }
+
+  void write_library() {
+    if (on_cpu()) return writer_.assumed("library", "\"lockstep\"", "its own communicators");
+    writer_.assumed("library", "\"nccl\"", "what lockstep reduces on GPUs with");
   }
 
   // How much communication slows the computing beside it: threads that send need cores as well.
