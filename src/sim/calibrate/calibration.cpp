@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/error.h"
-#include "measure/statistics.h"
 #include "sim/answers/what_if.h"
+#include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/step/predict.h"
 
 namespace lockstep {
 namespace {
-
-double own_seconds(const StepRecord& step) {
-  return (step.duration - step.phase(Phase::Communication)).count();
-}
 
 double computing(const RunResult& run) {
   const auto& phases = run.summary.mean_phases;
@@ -242,25 +237,6 @@ class Calibration {
 };
 
 }  // namespace
-
-MeasuredJitter jitter_of(const RunResult& run) {
-  std::map<std::string, std::vector<double>> means_by_host;
-  std::vector<double> deviations;
-  const auto add = [&](const std::string& host, std::span<const StepRecord> steps) {
-    std::vector<double> own;
-    for (const StepRecord& step : steps) own.push_back(own_seconds(step));
-    if (own.size() < 2) return;
-    // Robust: one step in which the machine did something else is not jitter.
-    deviations.push_back(1.4826 * median_absolute_deviation(own) / median(own));
-    means_by_host[host].push_back(median(own));
-  };
-  for (const RankResult& rank : run.ranks) add(rank.host, rank.steps);
-  if (run.ranks.empty()) add("", run.steps);
-  if (deviations.empty()) return {};
-  std::vector<double> hosts;
-  for (const auto& [host, values] : means_by_host) hosts.push_back(mean(values));
-  return {.rank = mean(deviations), .node = hosts.size() > 1 ? deviation(hosts) / mean(hosts) : 0};
-}
 
 CalibratedCluster calibrated(const CalibrationRuns& runs) { return Calibration(runs).run(); }
 

@@ -19,6 +19,7 @@
 #include "sim/answers/simulated_result.h"
 #include "sim/answers/what_if.h"
 #include "sim/calibrate/check_sweep.h"
+#include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/ready_clusters.h"
 #include "sim/step/server_step.h"
 #include "sim/validate/validate_text.h"
@@ -96,6 +97,7 @@ void set_compute(const SimulateOptions& options, Setup& setup) {
     if (profile.error || !(rate > 0))
       throw UsageError("--profile: {} measured nothing", options.profile);
     scenario.devices = profile.facts.devices;
+    take_rank_jitter(profile, setup.cluster);
     scenario.one_device_step =
         scenario.devices == 1 ? scenario.batch / rate
                               : one_device_step_for(setup.cluster, setup.workload, scenario, rate);
