@@ -173,6 +173,12 @@ TEST(Links, OfServersAreThoseOfTheFullestOne) {
   EXPECT_GT(node_use(false), 3 * node_use(true));
 }
 
+TEST(Servers, ThatWaitForGradientsDoNotKeepTheNetworkBusy) {
+  Scenario scenario = run_of("parameter_server", 8);
+  scenario.one_device_step = 60;
+  EXPECT_LT(predict(small_cluster(), workload_of("resnet50"), scenario).network_busy, 0.05);
+}
+
 TEST(Trace, FetchesValuesBeforeForwardNeedsThem) {
   Cluster cluster = small_cluster();
   cluster.servers.hidden_pull = 0;

@@ -1,6 +1,8 @@
 // cluster_file.cpp: a table maps the keys of a cluster file to members.
 #include "sim/cluster/cluster_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -121,7 +123,7 @@ constexpr const char* kRates = "images_per_second";
 void read_rates(const toml::node& rates, Cluster& cluster, Reader& reader) {
   if (!rates.is_table()) return reader.refuse(kRates, rates, "a table");
   for (const auto& [name, node] : *rates.as_table()) {
-    const std::string key = std::string(kRates) + "." + std::string(name.str());
+    const std::string key = fmt::format("{}.{}", kRates, name.str());
     if (const toml::node* value = reader.value_of(key, node)) {
       reader.read(key, *value, cluster.images_per_second[std::string(name.str())]);
     }

@@ -81,7 +81,7 @@ void server_step(const Cluster& cluster, const Workload& workload, const Scenari
   result.forward = forward;
   result.backward = backward;
   result.exposed = step - forward - backward + barrier + local;
-  result.bandwidth_time = pull + std::max(0.0, push_end - forward);
+  result.bandwidth_time = 2 * pull;  // gradients are as many bytes as values
   result.latency_time = barrier;
   result.hot_server_share = sent.hot_share;
   const double begin = result.forward_begin;

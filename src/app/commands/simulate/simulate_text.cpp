@@ -54,12 +54,11 @@ std::string band_table(const SimulatedRuns& runs) {
              : "";
 }
 
-constexpr std::pair<const char*, double LinkUse::*> kLinks[] = {
-    {"node links", &LinkUse::node},
-    {"rack uplinks", &LinkUse::uplink},
-    {"links inside nodes", &LinkUse::inside}};
+constexpr std::pair<const char*, double LinkUse::*> kLinks[] = {{"between nodes", &LinkUse::node},
+                                                                {"out of racks", &LinkUse::uplink},
+                                                                {"inside nodes", &LinkUse::inside}};
 
-// "links of 512 devices, part of their line rate: node links 50 %, links inside nodes 18 %"
+// "busiest links of 512 devices, part of their rate: between nodes 50 %, inside nodes 18 %"
 std::string link_line(const SimulatedPoint& point) {
   std::vector<std::string> parts;
   for (const auto& [name, member] : kLinks) {
