@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Simulate : public ::testing::Test {
  protected:
@@ -139,6 +140,57 @@ TEST_F(Simulate, WritesATraceAndJson) {
   EXPECT_EQ(json["points"][0]["devices"], 16);
   std::ifstream in(path("t.json"));
   EXPECT_GT(nlohmann::json::parse(in)["traceEvents"].size(), 10u);
+}
+
+TEST_F(Simulate, JsonSaysHowItWasPredictedAndHowBusyLinksAre) {
+  const auto json = nlohmann::json::parse(run(headline({"--json", "--devices=16"})).out);
+  EXPECT_EQ(json["fidelity"], "schedule");
+  EXPECT_EQ(json["warning"], "");
+  const double use = json["points"][0]["link_use"]["node"];
+  EXPECT_GT(use, 0.1);
+  EXPECT_LT(use, 1);
+}
+
+TEST_F(Simulate, BucketMbIsHorovodsFusionBuffer) {
+  EXPECT_NE(run(headline({"--devices=64"})).out,
+            run(headline({"--devices=64", "--bucket-mb=1"})).out);
+}
+
+TEST_F(Simulate, ACurveEndsWhereTheNodesEnd) {
+  const Outcome half = run(headline({"--devices-per-node=2"}));
+  ASSERT_EQ(half.code, 0) << half.err;
+  EXPECT_THAT(half.out, HasSubstr("256 devices: limited by"));
+  const std::string file = write("own.toml",
+                                 "nodes = 8\n[network]\nline_gbit = 10\n[servers]\n"
+                                 "on_workers = false\ncount = 3\n");
+  const std::vector<std::string> words = {"simulate",
+                                          "--cluster",
+                                          file,
+                                          "--model=resnet50",
+                                          "--images-per-second=100",
+                                          "--variable-update=parameter_server"};
+  const Outcome served = run(words);
+  ASSERT_EQ(served.code, 0) << served.err;
+  EXPECT_THAT(served.out, HasSubstr("\n5 devices: limited by"));
+  std::vector<std::string> more = words;
+  more.emplace_back("--devices=8");
+  const Outcome refused = run(more);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("parameter servers have 3 of the 8 nodes"));
+}
+
+TEST_F(Simulate, BandsStandWhereJitterWasMeasured) {
+  const std::string assumed = "nodes = 4\n[network]\nline_gbit = 10\n[jitter]\nrank = 0.02\n";
+  const std::string measured =
+      "nodes = 4\n[network]\nline_gbit = 10\n[jitter]\nrank = { value = "
+      "0.02, measured = \"own\" }\n";
+  const auto out = [&](const std::string& text) {
+    return run({"simulate", "--cluster", write("c.toml", text), "--model=resnet50",
+                "--images-per-second=100", "--devices=4"})
+        .out;
+  };
+  EXPECT_THAT(out(measured), HasSubstr("95 %"));
+  EXPECT_THAT(out(assumed), Not(HasSubstr("95 %")));
 }
 
 TEST_F(Simulate, ValidatesItsOwnRowsAndThoseOfAFile) {

@@ -5,6 +5,7 @@
 
 #include "sim/answers/what_if.h"
 #include "sim/calibrate/fit_run.h"
+#include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/step/predict.h"
 
@@ -99,6 +100,18 @@ TEST(Jitter, IsThatOfRanksAndOfHosts) {
   const MeasuredJitter jitter = jitter_of(made_run(4, 2, 100));
   EXPECT_NEAR(jitter.rank, 0.0146 / 1.06, 0.003);
   EXPECT_NEAR(jitter.node, 0.05 / 1.06, 0.003);
+}
+
+TEST(Jitter, OfAProfileReplacesTheClusters) {
+  Cluster cluster = two_nodes();
+  RunResult profile = made_run(1, 1, 100);
+  take_rank_jitter(profile, cluster);
+  EXPECT_NEAR(cluster.jitter.rank, 0.0146, 0.003);
+  EXPECT_EQ(cluster.notes.at("jitter.rank").kind, EntryKind::Measured);
+  profile.ranks[0].steps.resize(3);
+  cluster = two_nodes();
+  take_rank_jitter(profile, cluster);
+  EXPECT_EQ(cluster.jitter.rank, 0) << "three steps say nothing";
 }
 
 TEST(Calibrated, WritesAFileThatItCanRead) {

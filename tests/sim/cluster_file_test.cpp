@@ -94,6 +94,34 @@ TEST(ClusterFile, RefusesImpossibleClusters) {
               ElementsAre(HasSubstr("needs network.rack_nodes")));
 }
 
+TEST(ClusterFile, RefusesContradictionsWithTheirLine) {
+  const std::string small(kSmall);
+  EXPECT_THAT(problems_of("nodes = { value = 1, stated = \"a\", measured = \"b\" }\n"),
+              ElementsAre(HasSubstr("file:1: nodes must be { value = ..., stated")));
+  EXPECT_THAT(problems_of("nodes = { value = 1, stated = \"\" }\n"),
+              ElementsAre(HasSubstr("file:1: nodes must be { value = ..., stated")))
+      << "an origin names its source";
+  EXPECT_THAT(problems_of(small + "[transport.tcp]\ngbyte = 5\n"),
+              ElementsAre("file:6: transport.tcp.gbyte must be at most the 1.25 GB/s of "
+                          "network.line_gbit, not 5"));
+  EXPECT_THAT(problems_of(small + "[device]\nkind = \"cpu\"\n[collectives]\nlibrary = \"nccl\"\n"),
+              ElementsAre(HasSubstr("file:8: collectives.library nccl needs device.kind gpu")));
+  EXPECT_THAT(problems_of(small + "[schedule]\nhorovod_version = \"new\"\n"),
+              ElementsAre(HasSubstr("file:6: schedule.horovod_version must be a version")));
+  EXPECT_THAT(problems_of(small + "[jitter]\nnode = 2\n"),
+              ElementsAre(HasSubstr("file:6: jitter.node must be below 1")));
+  EXPECT_THAT(
+      problems_of("nodes = 1000000\ndevices_per_node = 1000000\n[network]\nline_gbit = 1\n"),
+      ElementsAre(HasSubstr("file:2: devices_per_node must leave at most")));
+}
+
+TEST(ClusterFile, CpuNodesShareMemoryAndReduceWithoutNccl) {
+  const Cluster cluster =
+      read_cluster(std::string(kSmall) + "[device]\nkind = \"cpu\"\n", "f").cluster;
+  EXPECT_EQ(cluster.node.links, "shm");
+  EXPECT_EQ(cluster.collectives.library, "gloo");
+}
+
 TEST(ClusterFile, ReadyOnesMarkEveryEntryWithItsSource) {
   for (const std::string& name : ready_cluster_names()) {
     const Cluster cluster = load_cluster(name);

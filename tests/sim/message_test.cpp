@@ -71,6 +71,27 @@ TEST_F(Messages, AgreeOnServersThatAllWorkersAskAtOnce) {
   EXPECT_NEAR(messages->push_end(traffic) / formulas.push_end(traffic), 1, 0.02);
 }
 
+TEST_F(Messages, AgreeOnStreamsThatAreSlowerThanTheLink) {
+  const Cluster cluster =
+      cluster_of("[servers]\non_workers = false\ncount = 2\nstream_gbyte = 0.05\n");
+  Scenario scenario{.devices = 4};
+  set_strategy("parameter_server", scenario);
+  const Layout layout = layout_of(cluster, scenario);
+  const ServerSlice slices[] = {{.server = 0, .bytes = 10e6}, {.server = 1, .bytes = 10e6}};
+  const ServerTraffic traffic{.slices = slices, .servers = 2, .workers = 4};
+  const ScheduleFidelity formulas(cluster, scenario, layout);
+  const auto messages = message_fidelity(cluster, scenario, layout);
+  EXPECT_NEAR(formulas.pull_seconds(traffic), 0.2, 1e-6);
+  EXPECT_NEAR(messages->pull_seconds(traffic), 0.2, 0.004);
+}
+
+TEST_F(Messages, AreRefusedForMoreNodesThanSimGridHasRoomFor) {
+  Cluster cluster = cluster_of("");
+  cluster.nodes = 100'000;
+  const Scenario scenario{.devices = 100'000};
+  EXPECT_THROW(message_fidelity(cluster, scenario, layout_of(cluster, scenario)), UsageError);
+}
+
 TEST_F(Messages, PredictTheSameStep) {
   const Cluster cluster = cluster_of("");
   Scenario scenario{.batch = 64, .one_device_step = 0.2, .devices = 16};

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "sim/answers/explain.h"
 #include "sim/answers/reach_target.h"
@@ -12,6 +14,7 @@
 #include "sim/model/expected_largest.h"
 #include "sim/model/server_placement.h"
 #include "sim/step/all_reduce_schedule.h"
+#include "sim/step/server_step.h"
 
 namespace lockstep {
 namespace {
@@ -138,6 +141,54 @@ TEST(Servers, ALargeVariableMakesOneServerHot) {
   EXPECT_LT(hottest_share(placed_slices(vgg, 4, true), 4), 0.3);
 }
 
+TEST(Servers, OnNodesOfTheirOwnLeaveTheRestToWorkers) {
+  Cluster cluster = small_cluster();
+  cluster.servers.on_workers = false;
+  cluster.servers.count = 24;
+  EXPECT_EQ(worker_nodes(cluster, run_of("parameter_server", 1)), 40);
+  EXPECT_EQ(worker_nodes(cluster, run_of("replicated", 1)), 64);
+}
+
+TEST(Links, OfARingCarryTwiceTheGradients) {
+  const Cluster cluster = small_cluster();
+  const Workload& workload = workload_of("resnet50");
+  const Prediction each = predict(cluster, workload, run_of("replicated", 16),
+                                  FidelityKind::Schedule, Detail::Transfers);
+  const double line = 25e9 / 8;
+  EXPECT_NEAR(each.links.node, 2 * 15 / 16.0 * workload.bytes / line / each.step, 1e-2);
+  EXPECT_GT(each.links.inside, 0);
+  EXPECT_EQ(each.links.uplink, 0) << "one switch";
+}
+
+TEST(Links, OfServersAreThoseOfTheFullestOne) {
+  const Cluster cluster = small_cluster();
+  const Workload& workload = workload_of("vgg16");
+  const auto node_use = [&](bool sharded) {
+    Scenario scenario = run_of("parameter_server", 64);
+    scenario.sharded = sharded;
+    const Prediction each =
+        predict(cluster, workload, scenario, FidelityKind::Schedule, Detail::Transfers);
+    return each.links.node * each.step;
+  };
+  EXPECT_GT(node_use(false), 3 * node_use(true));
+}
+
+TEST(Servers, ThatWaitForGradientsDoNotKeepTheNetworkBusy) {
+  Scenario scenario = run_of("parameter_server", 8);
+  scenario.one_device_step = 60;
+  EXPECT_LT(predict(small_cluster(), workload_of("resnet50"), scenario).network_busy, 0.05);
+}
+
+TEST(Trace, FetchesValuesBeforeForwardNeedsThem) {
+  Cluster cluster = small_cluster();
+  cluster.servers.hidden_pull = 0;
+  const Prediction each = predict(cluster, workload_of("vgg16"), run_of("parameter_server", 64),
+                                  FidelityKind::Schedule, Detail::Transfers);
+  EXPECT_NEAR(each.transfers[0].end, each.forward_begin, 1e-12);
+  EXPECT_GE(each.transfers[1].begin, each.forward_begin + each.forward);
+  EXPECT_LE(each.transfers[1].end, each.step);
+}
+
 TEST(Explain, NamesTheNetworkWhenItIsSlow) {
   Scenario scenario = run_of("horovod", 64);
   scenario.wire_scale = 0.1;
@@ -197,6 +248,32 @@ TEST(Target, IsReachedWithTheFewestNodes) {
   Scenario fewer = run_of(best.strategy, (best.nodes - 1) * 4);
   EXPECT_LT(predict(cluster, workload, fewer).images_per_second, 5000);
   EXPECT_GT(best.cost_per_million, 0);
+}
+
+TEST(Target, IsFoundAlsoWhereMoreNodesAreSlower) {
+  Cluster cluster = small_cluster();
+  cluster.servers.count = 1;
+  cluster.servers.barrier_us = 20000;  // per pair of workers
+  const Workload& workload = workload_of("resnet50");
+  double most = 0;
+  for (int nodes = 1; nodes <= cluster.nodes; ++nodes) {
+    most = std::max(
+        most, predict(cluster, workload, run_of("parameter_server", 4 * nodes)).images_per_second);
+  }
+  const auto plan_for = [&](double target) {
+    const std::vector<Plan> plans = plans_for(cluster, workload, run_of("replicated", 1), target);
+    return *std::ranges::find(plans, "parameter_server", &Plan::strategy);
+  };
+  EXPECT_GT(plan_for(0.999 * most).nodes, 0);
+  EXPECT_EQ(plan_for(1.001 * most).nodes, 0);
+  EXPECT_NEAR(plan_for(1.001 * most).images_per_second, most, 1e-9) << "the most that is reached";
+}
+
+TEST(Target, UsesAsManyDevicesOfANodeAsAreAskedFor) {
+  Scenario scenario = run_of("replicated", 1);
+  scenario.per_node = 2;
+  const Plan plan = plans_for(small_cluster(), workload_of("resnet50"), scenario, 5000).front();
+  EXPECT_EQ(plan.devices, 2 * plan.nodes);
 }
 
 TEST(Target, ThatNoNumberOfNodesReachesSaysSo) {

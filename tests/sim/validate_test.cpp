@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/error.h"
+#include "sim/validate/validate_text.h"
 
 namespace lockstep {
 namespace {
@@ -73,6 +75,21 @@ TEST(Validate, ACellThatIsNoNumberIsRefusedWithItsLine) {
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(), "t.csv:2: gpus must be a number above 0, not 'many'");
+  }
+}
+
+TEST(Validate, StepTimesStandInForRatesAndEfficiencyIsAPart) {
+  const std::string head = "source,model,batch_per_gpu,gpus,step_ms,images_per_sec,eff_published\n";
+  const PublishedRow row = read_published(head + "paper,resnet50,32,4,640,,\n", "t.csv")[0];
+  EXPECT_DOUBLE_EQ(row.images_per_second.value(), 200);
+  EXPECT_THROW(read_published(head + "paper,resnet50,32,4,,,90\n", "t.csv"), UsageError);
+}
+
+TEST(Validate, TablesFitAHundredColumns) {
+  const Validation validation = validate(own_published_rows(), "", KnownRuns::Node);
+  for (const std::string& text : {validation_table(validation), error_table(validation)}) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
 }
 

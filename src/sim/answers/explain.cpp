@@ -58,7 +58,8 @@ std::vector<Improvement> improvements_of(const Cluster& cluster, const Workload&
       scenario.update == UpdateKind::DistributedReplicated) {
     const Layout layout = layout_of(cluster, scenario);
     const int servers = servers_in(cluster, scenario, layout);
-    if (2 * servers <= layout.nodes) {
+    const bool own = !cluster.servers.on_workers;
+    if (2 * servers <= (own ? cluster.nodes - layout.nodes : layout.nodes)) {
       Scenario more = scenario;
       more.servers = 2 * servers;
       all.push_back({"twice as many parameter servers", gain_of(cluster, workload, more, base)});

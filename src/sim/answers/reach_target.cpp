@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "sim/answers/what_if.h"
+#include "sim/step/server_step.h"
 
 namespace lockstep {
 namespace {
@@ -11,31 +12,52 @@ namespace {
 constexpr const char* kStrategies[] = {"replicated", "horovod", "parameter_server",
                                        "distributed_replicated"};
 
+int devices_per_node(const Cluster& cluster, const Scenario& scenario) {
+  return scenario.per_node > 0 ? scenario.per_node : cluster.devices_per_node;
+}
+
 Prediction on_nodes(const Cluster& cluster, const Workload& workload, Scenario scenario,
                     int nodes) {
-  scenario.devices = nodes * cluster.devices_per_node;
-  scenario.per_node = cluster.devices_per_node;
+  scenario.per_node = devices_per_node(cluster, scenario);
+  scenario.devices = nodes * scenario.per_node;
   return predict(cluster, workload, scenario);
 }
 
-// Doubles until the target is reached, then halves the rest: throughput grows with nodes until a
-// strategy no longer scales.
-int fewest_nodes(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
-                 double target) {
-  const auto reached = [&](int nodes) {
-    return on_nodes(cluster, workload, scenario, nodes).images_per_second >= target;
+struct Found {
+  int nodes = 0;  // the fewest that reach the target; 0: none does
+  double images_per_second = 0;
+  int best_nodes = 0;  // where throughput is highest, if none does
+};
+
+// Throughput may fall again with more nodes, so every number of nodes is tried; of large clusters
+// steps of 1 %, and then those between the last two.
+Found fewest_nodes(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
+                   double target) {
+  const auto rate_on = [&](int nodes) {
+    return on_nodes(cluster, workload, scenario, nodes).images_per_second;
   };
-  int enough = 1, few = 0;
-  while (!reached(enough)) {
-    if (enough == cluster.nodes) return 0;
-    few = enough;
-    enough = std::min(2 * enough, cluster.nodes);
+  Found best;
+  const int most = worker_nodes(cluster, scenario);
+  for (int nodes = 1, before = 0; before < most; nodes = std::min(most, nodes + 1 + nodes / 100)) {
+    const double rate = rate_on(nodes);
+    if (rate >= target) {
+      int enough = nodes;
+      while (enough - before > 1) {
+        const int middle = before + (enough - before) / 2;
+        (rate_on(middle) >= target ? enough : before) = middle;
+      }
+      return {.nodes = enough, .images_per_second = rate_on(enough), .best_nodes = enough};
+    }
+    if (rate > best.images_per_second) best = {0, rate, nodes};
+    before = nodes;
   }
-  while (enough - few > 1) {
-    const int middle = few + (enough - few) / 2;
-    (reached(middle) ? enough : few) = middle;
-  }
-  return enough;
+  return best;
+}
+
+// That are paid for beside the workers'.
+int nodes_of_servers(const Cluster& cluster, const Scenario& scenario, int nodes) {
+  if (scenario.update == UpdateKind::AllReduce || cluster.servers.on_workers) return 0;
+  return cluster.servers.count > 0 ? cluster.servers.count : nodes;
 }
 
 }  // namespace
@@ -53,12 +75,15 @@ std::vector<Plan> plans_for(const Cluster& cluster, const Workload& workload,
     each.scheduler.clear();
     each.servers = 0;
     set_strategy(strategy, each);
+    const Found found = fewest_nodes(cluster, workload, each, images_per_second);
     Plan plan{.strategy = strategy,
-              .nodes = fewest_nodes(cluster, workload, each, images_per_second)};
-    const int nodes = plan.nodes > 0 ? plan.nodes : cluster.nodes;
-    plan.devices = plan.nodes * cluster.devices_per_node;
-    plan.images_per_second = on_nodes(cluster, workload, each, nodes).images_per_second;
-    plan.cost_per_million = cost_per_million(cluster, nodes, plan.images_per_second);
+              .nodes = found.nodes,
+              .devices = found.nodes * devices_per_node(cluster, each),
+              .images_per_second = found.images_per_second};
+    if (found.best_nodes > 0) {
+      const int all = found.best_nodes + nodes_of_servers(cluster, each, found.best_nodes);
+      plan.cost_per_million = cost_per_million(cluster, all, plan.images_per_second);
+    }
     plans.push_back(plan);
   }
   std::ranges::stable_sort(plans, {}, [](const Plan& plan) {

@@ -10,9 +10,9 @@ namespace lockstep {
 
 struct Plan {
   std::string strategy;
-  int nodes = 0, devices = 0;  // 0: not reached with all nodes of the cluster
-  double images_per_second = 0;
-  double cost_per_million = 0;  // images; 0: the cluster has no price
+  int nodes = 0, devices = 0;    // 0: not reached with any number of the cluster's nodes
+  double images_per_second = 0;  // there, or the most that is reached
+  double cost_per_million = 0;   // images; 0: the cluster has no price
 };
 
 // One for each strategy, the best first: fewest nodes, then cost, then speed.

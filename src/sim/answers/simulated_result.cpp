@@ -144,15 +144,16 @@ RankTrace step_trace(const Workload& workload, const Prediction& prediction,
   trace.layers.push_back({.name = "forward",
                           .category = "forward",
                           .detail = workload.model,
-                          .begin = Seconds(0),
+                          .begin = Seconds(prediction.forward_begin),
                           .duration = Seconds(prediction.forward)});
+  const double backward_begin = prediction.forward_begin + prediction.forward;
   double begin = 0;
   for (const Gradient& each : workload.gradients) {
     if (each.done > begin) {
       trace.layers.push_back({.name = each.name + " backward",
                               .category = "backward",
                               .detail = fmt::format("{:.0f} bytes", each.bytes),
-                              .begin = Seconds(prediction.forward + begin * prediction.backward),
+                              .begin = Seconds(backward_begin + begin * prediction.backward),
                               .duration = Seconds((each.done - begin) * prediction.backward)});
       begin = each.done;
     }

@@ -4,20 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/error.h"
-#include "measure/statistics.h"
 #include "sim/answers/what_if.h"
+#include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/step/predict.h"
 
 namespace lockstep {
 namespace {
-
-double own_seconds(const StepRecord& step) {
-  return (step.duration - step.phase(Phase::Communication)).count();
-}
 
 double computing(const RunResult& run) {
   const auto& phases = run.summary.mean_phases;
@@ -98,7 +93,7 @@ class Calibration {
     writer_.measured("calibrated_devices", fmt::to_string(facts_.devices),
                      "the run on all devices");
     writer_.section("device");
-    const bool cpu = runs_.all.config.device == "cpu";
+    const bool cpu = on_cpu();
     writer_.measured("kind", cpu ? "\"cpu\"" : "\"gpu\"", "the run on all devices");
     writer_.section("node");
     writer_.assumed("links", cpu ? "\"shm\"" : "\"pcie3\"", "what ranks of one host use");
@@ -134,14 +129,21 @@ class Calibration {
       writer_.measured("gbyte", number(pair.back().gbyte), how);
       writer_.measured("latency_us", number(std::max(0.01, pair.front().latency_us)), how);
       writer_.section("collectives");
-      writer_.assumed("library", "\"lockstep\"", "its own communicators");
+      write_library();
       writer_.measured("sizes", rows_text(hops),
                        fmt::format("all-reduce by size, residuals {}", residual_text(fits)));
       notes_.push_back("all-reduce by size: residuals of the fits " + residual_text(fits));
       return;
     }
     writer_.section("collectives");
-    writer_.assumed("library", "\"lockstep\"", "its own communicators");
+    write_library();
+  }
+
+  bool on_cpu() const { return runs_.all.config.device == "cpu"; }
+
+  void write_library() {
+    if (on_cpu()) return writer_.assumed("library", "\"lockstep\"", "its own communicators");
+    writer_.assumed("library", "\"nccl\"", "what lockstep reduces on GPUs with");
   }
 
   // How much communication slows the computing beside it: threads that send need cores as well.
@@ -235,25 +237,6 @@ class Calibration {
 };
 
 }  // namespace
-
-MeasuredJitter jitter_of(const RunResult& run) {
-  std::map<std::string, std::vector<double>> means_by_host;
-  std::vector<double> deviations;
-  const auto add = [&](const std::string& host, std::span<const StepRecord> steps) {
-    std::vector<double> own;
-    for (const StepRecord& step : steps) own.push_back(own_seconds(step));
-    if (own.size() < 2) return;
-    // Robust: one step in which the machine did something else is not jitter.
-    deviations.push_back(1.4826 * median_absolute_deviation(own) / median(own));
-    means_by_host[host].push_back(median(own));
-  };
-  for (const RankResult& rank : run.ranks) add(rank.host, rank.steps);
-  if (run.ranks.empty()) add("", run.steps);
-  if (deviations.empty()) return {};
-  std::vector<double> hosts;
-  for (const auto& [host, values] : means_by_host) hosts.push_back(mean(values));
-  return {.rank = mean(deviations), .node = hosts.size() > 1 ? deviation(hosts) / mean(hosts) : 0};
-}
 
 CalibratedCluster calibrated(const CalibrationRuns& runs) { return Calibration(runs).run(); }
 

@@ -31,12 +31,6 @@ std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times);
 // As hops of a ring over so many ranks.
 std::vector<SizeClass> hops_of(std::span<const SizeFit> fits, int ranks);
 
-struct MeasuredJitter {
-  double rank = 0;  // deviation of a rank's own time from step to step, a part of it
-  double node = 0;  // of the hosts' means
-};
-MeasuredJitter jitter_of(const RunResult& run);
-
 // What `calibrate` measured. The runs are of the same model, batch size and threads.
 struct CalibrationRuns {
   RunResult one;                              // one device

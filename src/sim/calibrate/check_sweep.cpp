@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "measure/statistics.h"
-#include "report/render/text_table.h"
+#include "report/render/table_headings.h"
 #include "sim/answers/simulated_result.h"
 #include "sim/calibrate/sweep_curves.h"
 #include "sim/step/predict.h"
@@ -96,25 +96,19 @@ SweepCheck check_sweep(const std::string& directory, const std::optional<Cluster
 }
 
 std::string check_text(const SweepCheck& check) {
-  using Align = TextTable::Align;
-  TextTable table({{"run", Align::Left},
-                   {"devices"},
-                   {"images/sec"},
-                   {"predicted"},
-                   {"error %"},
-                   {"as smallest run"},
-                   {"error %"},
-                   {"predicted from", Align::Left}});
+  TextTable table(
+      {{"devices"}, {"images/sec"}, {"predicted"}, {"error %"}, {"as smallest run"}, {"error %"}});
+  std::vector<std::string> headings;
   std::vector<double> ours, theirs;
   for (const CheckedRun& run : check.runs) {
     ours.push_back(std::abs(run.predicted / run.measured - 1));
     theirs.push_back(std::abs(run.persistence / run.measured - 1));
-    table.add({run.curve, fmt::to_string(run.devices), fmt::format("{:.2f}", run.measured),
+    headings.push_back(fmt::format("{}, from {}", run.curve, run.known));
+    table.add({fmt::to_string(run.devices), fmt::format("{:.2f}", run.measured),
                fmt::format("{:.2f}", run.predicted), error_text(run.predicted, run.measured),
-               fmt::format("{:.2f}", run.persistence), error_text(run.persistence, run.measured),
-               run.known});
+               fmt::format("{:.2f}", run.persistence), error_text(run.persistence, run.measured)});
   }
-  std::string text = check.runs.empty() ? "" : table.text();
+  std::string text = check.runs.empty() ? "" : with_headings(table, headings);
   if (!ours.empty()) {
     text +=
         fmt::format("mean error {:.1f} %; assuming the efficiency of the smallest run: {:.1f} %\n",

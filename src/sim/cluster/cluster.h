@@ -40,7 +40,7 @@ struct SizeClass {
 };
 
 struct NodeLinks {
-  std::string links = "pcie3";                       // a row of node_links()
+  std::string links = "pcie3";                       // a row of node_link_rows(); CPU nodes: shm
   std::vector<std::pair<int, double>> ring_gbyte{};  // by number of devices: bus bandwidth
   double latency_us = 0;                             // one hop of a ring; 0: that of `links`
   double host_gbyte = 0;       // variables in host memory, to and from one device
@@ -60,7 +60,7 @@ struct NetworkLinks {
 };
 
 struct Collectives {
-  std::string library = "nccl";  // a row of collective_libraries()
+  std::string library = "nccl";  // a row of library_rows(); of CPU nodes gloo, unless given
   std::string version = "";      // "2.3"; empty: unknown, the newest
   std::string algorithm = "auto";
   double gbyte = 0;  // most that the library moves through one node's network; 0: that of its row
@@ -68,8 +68,9 @@ struct Collectives {
 };
 
 struct StepSchedule {
-  std::string scheduler = "auto";  // auto: as the strategy and the framework do it
-  double fusion_mb = 67.108864;    // Horovod's buffer
+  std::string scheduler = "auto";    // auto: as the strategy and the framework do it
+  std::string horovod_version = "";  // "0.16": sets the next two
+  double fusion_mb = 67.108864;      // Horovod's buffer
   double cycle_ms = 5;
   double bucket_mb = 0;  // 0: the trainer's default
   double tensor_us = 0;  // fixed cost of every tensor

@@ -1,6 +1,8 @@
 // cluster_file.cpp: a table maps the keys of a cluster file to members.
 #include "sim/cluster/cluster_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -35,15 +37,17 @@ class Reader : public TomlReader {
     note.line = line_of(node);
     const toml::table* table = node.as_table();
     if (!table) return note.value = text_of(node), &node;
+    int origins = 0;
     for (const auto& [name, inner] : *table) {
       if (name.str() == "value") continue;
       const auto* kind = std::ranges::find(kKinds, name.str(), [](auto& row) { return row.first; });
-      if (kind == std::end(kKinds) || !inner.is_string()) {
+      const std::string source = inner.value<std::string>().value_or("");
+      if (kind == std::end(kKinds) || source.empty() || ++origins > 1) {
         refuse(key, node, R"({ value = ..., stated = "source" }, or measured, or assumed)");
         return nullptr;
       }
       note.kind = kind->second;
-      note.source = *inner.value<std::string>();
+      note.source = source;
     }
     const toml::node* value = table->get("value");
     if (!value)
@@ -106,14 +110,20 @@ void transport_keys(Transport& transport, const Add& key) {
   key(prefix + "gbyte", transport.gbyte);
 }
 
-constexpr const char* kHorovodVersion = "schedule.horovod_version";
+// Processes of CPU nodes share memory, and NCCL does not reduce on them.
+void set_cpu_defaults(Cluster& cluster) {
+  if (cluster.device_kind != "cpu") return;
+  if (!cluster.notes.contains("node.links")) cluster.node.links = "shm";
+  if (!cluster.notes.contains("collectives.library")) cluster.collectives.library = "gloo";
+}
+
 constexpr const char* kRates = "images_per_second";
 
 // [images_per_second]: any "model:batch".
 void read_rates(const toml::node& rates, Cluster& cluster, Reader& reader) {
   if (!rates.is_table()) return reader.refuse(kRates, rates, "a table");
   for (const auto& [name, node] : *rates.as_table()) {
-    const std::string key = std::string(kRates) + "." + std::string(name.str());
+    const std::string key = fmt::format("{}.{}", kRates, name.str());
     if (const toml::node* value = reader.value_of(key, node)) {
       reader.read(key, *value, cluster.images_per_second[std::string(name.str())]);
     }
@@ -157,6 +167,7 @@ std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
   key("collectives.gbyte", cluster.collectives.gbyte);
   key("collectives.sizes", cluster.collectives.sizes);
   key("schedule.scheduler", cluster.schedule.scheduler);
+  key("schedule.horovod_version", cluster.schedule.horovod_version);
   key("schedule.fusion_mb", cluster.schedule.fusion_mb);
   key("schedule.cycle_ms", cluster.schedule.cycle_ms);
   key("schedule.bucket_mb", cluster.schedule.bucket_mb);
@@ -176,19 +187,14 @@ std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
   key("jitter.rank", cluster.jitter.rank);
   key("jitter.node", cluster.jitter.node);
   key("input.images_per_core_second", cluster.input.images_per_core_second);
-  keys.push_back({kHorovodVersion,
-                  [&reader](const toml::node& node) { reader.value_of(kHorovodVersion, node); }});
   keys.push_back({kRates, [&](const toml::node& node) { read_rates(node, cluster, reader); }});
   return keys;
 }
 
 // The defaults of that version, where the file does not set them.
 void set_horovod(Cluster& cluster) {
-  const auto given = cluster.notes.find(kHorovodVersion);
-  if (given == cluster.notes.end()) return;
-  std::string version = given->second.value;
-  std::erase(version, '\'');
-  std::erase(version, '"');
+  const std::string& version = cluster.schedule.horovod_version;
+  if (version.empty()) return;
   const bool cycles = version_below(version, 0, 14), small_buffer = version_below(version, 0, 21);
   if (!cluster.notes.contains("schedule.cycle_ms")) {
     cluster.schedule.cycle_ms = cycles ? 5 : small_buffer ? 3.5 : 1;
@@ -238,6 +244,7 @@ ReadCluster read_cluster(std::string_view text, const std::string& source) {
   Reader reader(result.cluster, result.problems);
   read_keys(table, keys_into(result.cluster, reader), reader);
   set_horovod(result.cluster);
+  set_cpu_defaults(result.cluster);
   Jitter& jitter = result.cluster.jitter;
   // Nodes whose processors also run the system and the network differ more than GPUs do.
   if (jitter.node < 0) jitter.node = result.cluster.device_kind == "cpu" ? 0.03 : 0;

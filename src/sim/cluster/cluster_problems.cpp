@@ -43,6 +43,17 @@ std::vector<std::string> names_of(const Rows& rows) {
 
 using Names = std::vector<std::string>;
 
+// The links of a node in GB/s.
+double line_gbyte(const NetworkLinks& network) {
+  return network.line_gbit * network.interfaces / 8;
+}
+
+// "2.4" or "2.18.3+cuda12": two numbers, then anything.
+bool is_version(const std::string& text) {
+  const std::vector<std::string> parts = split(text, '.');
+  return parts.size() > 1 && whole_number(parts[0]) && whole_number(parts[1]);
+}
+
 void check_network(const Cluster& cluster, Checks& checks) {
   const NetworkLinks& network = cluster.network;
   const bool several = cluster.nodes > 1;
@@ -61,11 +72,24 @@ void check_network(const Cluster& cluster, Checks& checks) {
     checks.need(transport.efficiency > 0 && transport.efficiency <= 1, prefix + "efficiency",
                 "must be above 0 and at most 1, a part of the line rate");
     checks.need(transport.flows > 0, prefix + "flows", "must be at least 1");
+    constexpr double kRounding = 1.01;
+    const double line = line_gbyte(network);
+    checks.need(line == 0 || transport.gbyte <= kRounding * line, prefix + "gbyte",
+                fmt::format("must be at most the {:.6g} GB/s of network.line_gbit, not {:.6g}",
+                            line, transport.gbyte));
   }
 }
 
 void check_software(const Cluster& cluster, Checks& checks) {
   checks.one_of("collectives.library", cluster.collectives.library, names_of(library_rows()));
+  checks.need(cluster.device_kind == "gpu" || cluster.collectives.library != "nccl",
+              "collectives.library", "nccl needs device.kind gpu; use gloo, mpi or another");
+  for (const auto& [key, version] :
+       {std::pair("collectives.version", cluster.collectives.version),
+        std::pair("schedule.horovod_version", cluster.schedule.horovod_version)}) {
+    checks.need(version.empty() || is_version(version), key,
+                fmt::format("must be a version, as \"0.16\", not '{}'", version));
+  }
   checks.one_of("collectives.algorithm", cluster.collectives.algorithm,
                 Names{"auto", "ring", "tree", "hierarchical", "halving_doubling"});
   for (const SizeClass& each : cluster.collectives.sizes) {
@@ -102,8 +126,11 @@ std::vector<std::string> problems_in(const Cluster& cluster) {
   }
   checks.need(cluster.node.shared_slowdown < 1, "node.shared_slowdown", "must be below 1");
   checks.need(cluster.node.others_slowdown < 1, "node.others_slowdown", "must be below 1");
-  checks.need(cluster.jitter.rank < 1 && cluster.jitter.node < 1, "jitter",
-              "must be below 1, a part of the step");
+  checks.need(cluster.jitter.rank < 1, "jitter.rank", "must be below 1, a part of the step");
+  checks.need(cluster.jitter.node < 1, "jitter.node", "must be below 1, a part of the step");
+  constexpr double kMostDevices = 1e8;
+  checks.need(double(cluster.nodes) * cluster.devices_per_node <= kMostDevices, "devices_per_node",
+              "must leave at most 100000000 devices in the cluster");
   for (const auto& [key, rate] : cluster.images_per_second) {
     const size_t colon = key.rfind(':');
     const auto batch =

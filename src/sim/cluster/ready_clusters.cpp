@@ -54,13 +54,12 @@ Cluster load_cluster(const std::string& name, const std::string& directory) {
       if (fs::exists(path)) return from_file(path);
     }
   }
-  constexpr const char* kCalibrated = "this-machine.toml";
-  if (name == "this-machine") {
-    if (!fs::exists(kCalibrated)) {
-      throw UsageError("cluster this-machine: no {} here; run 'lockstep calibrate' first",
-                       kCalibrated);
+  if (name == kThisMachine) {
+    if (!fs::exists(kCalibratedFile)) {
+      throw UsageError("cluster {}: no {} here; run 'lockstep calibrate' first", kThisMachine,
+                       kCalibratedFile);
     }
-    return from_file(kCalibrated);
+    return from_file(kCalibratedFile);
   }
   for (const ReadyCluster& ready : ready_clusters()) {
     if (with_dashes(ready.name) != with_dashes(name)) continue;

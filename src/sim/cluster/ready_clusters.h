@@ -10,6 +10,10 @@
 
 namespace lockstep {
 
+// What `calibrate` writes, unless told otherwise, and the name under which simulate finds it.
+inline constexpr const char* kThisMachine = "this-machine";
+inline constexpr const char* kCalibratedFile = "this-machine.toml";
+
 struct ReadyCluster {
   std::string_view name, text;  // text: TOML
 };

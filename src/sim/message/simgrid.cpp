@@ -7,8 +7,6 @@
 // child process.
 #include <simgrid/forward.h>
 #include <simgrid/version.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <xbt/log.h>
 
 #include <algorithm>
@@ -18,6 +16,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "sim/message/in_child.h"
 #include "sim/message/message_fidelity.h"
 #include "sim/message/simgrid_platform.h"
 #include "sim/model/double_tree.h"
@@ -29,6 +28,7 @@ namespace sg4 = simgrid::s4u;
 
 constexpr int kAllMessagesUpTo = 128;
 constexpr int kSampledRounds = 8;
+constexpr int kMostHosts = 4096;  // SimGrid's table of routes has a cell for each pair of them
 
 void start_engine(sg4::Engine& engine) {
   (void)engine;
@@ -36,28 +36,6 @@ void start_engine(sg4::Engine& engine) {
   sg4::Engine::set_config("network/model:CM02");  // no factors of somebody else's calibration
   sg4::Engine::set_config("network/crosstraffic:0");
   sg4::Engine::set_config("network/TCP-gamma:0");
-}
-
-// Runs in a child: its memory and SimGrid's engine go with it.
-double in_child(const std::function<double()>& simulate) {
-  int ends[2];
-  if (pipe(ends) != 0) throw Error("cannot create a pipe");
-  const pid_t child = fork();
-  if (child < 0) throw Error("cannot start a process");
-  if (child == 0) {
-    close(ends[0]);
-    const double seconds = simulate();
-    const bool sent = write(ends[1], &seconds, sizeof(seconds)) == sizeof(seconds);
-    _exit(sent ? 0 : 1);
-  }
-  close(ends[1]);
-  double seconds = 0;
-  const bool got = read(ends[0], &seconds, sizeof(seconds)) == sizeof(seconds);
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (!got || status != 0) throw Error("SimGrid failed");
-  return seconds;
 }
 
 // The duration of what `act` does, in simulated seconds.
@@ -206,6 +184,7 @@ class MessageFidelity : public Fidelity {
     rates.node = layout_.nodes > 1 ? node_link_rate(cluster_, scenario_, layout_.nodes) : 1e12;
     rates.uplink = layout_.nodes > 1 ? uplink_rate(cluster_, scenario_) : 1e12;
     rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;
+    rates.stream = servers.stream_gbyte * 1e9 * scenario_.software_scale;
     SimgridPlatform platform(rates, cluster_.network.rack_nodes);
     const int first_server = servers.on_workers ? 0 : layout_.nodes;  // nodes of their own follow
     std::vector<sg4::Host*> worker, server;
@@ -287,6 +266,12 @@ std::unique_ptr<Fidelity> message_fidelity(const Cluster& cluster, const Scenari
         "--fidelity message: simulates rings, trees and parameter servers, not {}; use "
         "--algorithm ring or --fidelity schedule",
         algorithm);
+  }
+  const int hosts = layout.ranks <= kAllMessagesUpTo ? layout.ranks : layout.nodes;
+  if (hosts > kMostHosts) {
+    throw UsageError(
+        "--fidelity message: {} nodes; use at most {}, or --fidelity schedule, which has no limit",
+        hosts, kMostHosts);
   }
   return std::make_unique<MessageFidelity>(cluster, scenario, layout);
 }

@@ -17,6 +17,7 @@ struct PlatformRates {
   double node = 0, uplink = 0, inside = 0;  // bytes per second
   double hop = 0;                           // seconds
   double server = 0, loopback = 0;          // 0: no such links
+  double stream = 0;                        // of one worker to one server; 0: no cap
 };
 
 class SimgridPlatform {

@@ -150,7 +150,8 @@ double node_ring_rate(const Cluster& cluster, int devices) {
 double node_link_rate(const Cluster& cluster, const Scenario& scenario, int nodes) {
   const Transport& transport = transport_in(cluster, scenario);
   const NetworkLinks& network = cluster.network;
-  const double slowest = 1 - network.spread * expected_largest(nodes);
+  constexpr double kLeast = 0.2;  // no link of a million is a dead one
+  const double slowest = std::max(kLeast, 1 - network.spread * expected_largest(nodes));
   const double line = network.line_gbit * network.interfaces / kBits * kGiga;
   double rate = transport.gbyte > 0 ? transport.gbyte * kGiga : transport.efficiency * line;
   rate *= slowest;
@@ -230,6 +231,7 @@ CollectiveCost collective_cost(const Cluster& cluster, const Scenario& scenario,
   cost.fixed = kMicro * cluster.schedule.collective_us;
   cost.ranks = layout.ranks;
   if (layout.nodes > 1) cost.sizes = cluster.collectives.sizes;
+  if (!cost.sizes.empty()) cost.tree.reset();  // hops of a ring were measured
   for (SizeClass& each : cost.sizes) each.gbyte *= scenario.wire_scale / scenario.gradient_scale;
   return cost;
 }

@@ -43,6 +43,11 @@ struct PredictedTransfer {
   double ready = 0, begin = 0, end = 0;  // seconds since the start of the step
 };
 
+// Part of its line rate that the busiest link of each kind carries during a step; 0: no such link.
+struct LinkUse {
+  double node = 0, uplink = 0, inside = 0;  // between nodes, out of racks, inside nodes
+};
+
 struct Prediction {
   double images_per_second = 0;
   double step = 0;  // seconds, expected
@@ -53,7 +58,10 @@ struct Prediction {
   double hot_server_share = 0;                  // of all bytes, on the fullest server; 0: none
   double network_busy = 0;                      // part of the step in which a node's link sends
   int nodes = 1, per_node = 1;
-  std::vector<PredictedTransfer> transfers;  // empty unless asked for
+  double forward_begin = 0;  // seconds since the start of the step
+  // Only if asked for:
+  LinkUse links = {};
+  std::vector<PredictedTransfer> transfers = {};
 };
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "sim/cluster/hardware_tables.h"
 #include "sim/message/message_fidelity.h"
 #include "sim/model/expected_largest.h"
+#include "sim/model/link_use.h"
 #include "sim/step/all_reduce_schedule.h"
 #include "sim/step/server_step.h"
 
@@ -63,6 +64,17 @@ void add_input(const Cluster& cluster, const Scenario& scenario, const Layout& l
   result.step = joined;
 }
 
+LinkUse links_in(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
+                 const Layout& layout, const Prediction& result) {
+  if (scenario.update == UpdateKind::AllReduce) {
+    return all_reduce_link_use(cluster, scenario, layout, result.transfers, result.step);
+  }
+  const SentToServers sent =
+      sent_to_servers(cluster, workload, scenario, layout,
+                      {.forward = result.forward, .backward = result.backward});
+  return server_link_use(cluster, layout, sent.traffic(), result.step);
+}
+
 }  // namespace
 
 Prediction predict(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
@@ -97,7 +109,11 @@ Prediction predict(const Cluster& cluster, const Workload& workload, const Scena
   if (layout.nodes > 1 && result.step > 0) {
     result.network_busy = std::min(1.0, result.bandwidth_time / result.step);
   }
-  if (detail == Detail::Numbers) result.transfers.clear();
+  if (detail == Detail::Numbers) {
+    result.transfers.clear();
+  } else if (!alone) {
+    result.links = links_in(cluster, workload, scenario, layout, result);
+  }
   return result;
 }
 

@@ -22,59 +22,79 @@ double host_copy(const Cluster& cluster, const Workload& workload, const Layout&
 int servers_in(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
   const int wanted = scenario.servers > 0 ? scenario.servers : cluster.servers.count;
   if (wanted == 0) return layout.nodes;
-  if (wanted > layout.nodes && cluster.servers.on_workers && scenario.servers > 0) {
+  if (!cluster.servers.on_workers) return wanted;
+  if (wanted > layout.nodes && scenario.servers > 0) {
     throw UsageError("{} parameter servers: only {} nodes; use at most {}", wanted, layout.nodes,
                      layout.nodes);
   }
   return std::min(wanted, layout.nodes);
 }
 
+int worker_nodes(const Cluster& cluster, const Scenario& scenario) {
+  const bool served = scenario.update == UpdateKind::ParameterServer ||
+                      scenario.update == UpdateKind::DistributedReplicated;
+  if (!served || cluster.servers.on_workers) return cluster.nodes;
+  const int servers = scenario.servers > 0 ? scenario.servers : cluster.servers.count;
+  return servers > 0 ? std::max(0, cluster.nodes - servers) : cluster.nodes / 2;
+}
+
+SentToServers sent_to_servers(const Cluster& cluster, const Workload& workload,
+                              const Scenario& scenario, const Layout& layout,
+                              const ComputeTimes& times) {
+  SentToServers sent;
+  sent.servers = servers_in(cluster, scenario, layout);
+  sent.workers_per_node = std::min(cluster.servers.workers_per_node, layout.per_node);
+  sent.workers = layout.nodes * sent.workers_per_node;
+  const auto placed = placed_slices(workload, sent.servers, scenario.sharded);
+  for (const PlacedSlice& each : placed) {
+    const double done = scenario.overlap ? workload.gradients[each.gradient].done : 1;
+    sent.slices.push_back({.server = each.server,
+                           .bytes = each.bytes * scenario.gradient_scale,
+                           .ready = times.forward + times.backward * done});
+  }
+  sent.hot_share = hottest_share(placed, sent.servers);
+  return sent;
+}
+
 void server_step(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
                  const Layout& layout, const ServerStep& alone, Prediction& result) {
   const ParameterServers& servers = cluster.servers;
-  const int count = servers_in(cluster, scenario, layout);
-  const int per_node = std::min(servers.workers_per_node, layout.per_node);
-  const int workers = layout.nodes * per_node;
   const double forward = alone.step * workload.forward_share;
   const double backward = alone.step - forward;
-
-  std::vector<ServerSlice> slices;
-  const auto placed = placed_slices(workload, count, scenario.sharded);
-  for (const PlacedSlice& each : placed) {
-    slices.push_back(
-        {.server = each.server,
-         .bytes = each.bytes * scenario.gradient_scale,
-         .ready =
-             forward + backward * (scenario.overlap ? workload.gradients[each.gradient].done : 1)});
-  }
-  const ServerTraffic traffic{
-      .slices = slices, .servers = count, .workers = workers, .workers_per_node = per_node};
-  const bool one_host = layout.nodes == 1 && per_node == 1;
-  const double pull = one_host ? 0 : alone.fidelity.pull_seconds(traffic);
-  const double push_end = one_host ? 0 : alone.fidelity.push_end(traffic);
-  const double barrier = 1e-6 * servers.barrier_us * workers * (workers - 1.0);
+  const SentToServers sent = sent_to_servers(cluster, workload, scenario, layout,
+                                             {.forward = forward, .backward = backward});
+  const bool one_host = layout.nodes == 1 && sent.workers_per_node == 1;
+  const double pull = one_host ? 0 : alone.fidelity.pull_seconds(sent.traffic());
+  const double push_end = one_host ? 0 : alone.fidelity.push_end(sent.traffic());
+  const double barrier = 1e-6 * servers.barrier_us * sent.workers * (sent.workers - 1.0);
   const double local = servers.exposed_read * host_copy(cluster, workload, layout);
-  result.hot_server_share = hottest_share(placed, count);
 
-  double step = 0;
+  double step = 0, pull_begin = 0;
   if (scenario.update == UpdateKind::ParameterServer) {
     const double fetched = std::max(forward, pull + (1 - servers.hidden_pull) * forward);
+    result.forward_begin = fetched - forward;
     step = fetched + std::max(backward, push_end - forward);
   } else {
-    step = std::max(forward + backward, push_end) + servers.exposed_read * pull;
+    pull_begin = std::max(forward + backward, push_end) - (1 - servers.exposed_read) * pull;
+    step = pull_begin + pull;
   }
   result.forward = forward;
   result.backward = backward;
   result.exposed = step - forward - backward + barrier + local;
-  result.bandwidth_time = pull + std::max(0.0, push_end - forward);
+  result.bandwidth_time = 2 * pull;  // gradients are as many bytes as values
   result.latency_time = barrier;
-  result.transfers = {
-      {.name = "fetch values", .bytes = workload.bytes, .ready = 0, .begin = 0, .end = pull},
-      {.name = "send gradients",
-       .bytes = workload.bytes,
-       .ready = forward,
-       .begin = forward,
-       .end = std::max(push_end, forward)}};
+  result.hot_server_share = sent.hot_share;
+  const double begin = result.forward_begin;
+  result.transfers = {{.name = "fetch values",
+                       .bytes = workload.bytes,
+                       .ready = pull_begin,
+                       .begin = pull_begin,
+                       .end = pull_begin + pull},
+                      {.name = "send gradients",
+                       .bytes = workload.bytes,
+                       .ready = begin + forward,
+                       .begin = begin + forward,
+                       .end = begin + std::max(push_end, forward)}};
 }
 
 }  // namespace lockstep

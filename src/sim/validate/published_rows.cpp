@@ -31,6 +31,17 @@ class RowReader {
     return value;
   }
 
+  // Efficiency: 0.9, never 90.
+  std::optional<double> part(std::initializer_list<std::string_view> names) const {
+    constexpr double kMost = 2;  // rounded rates and lucky runs exceed 1 a little
+    const auto value = number(names);
+    if (value && *value > kMost) {
+      throw UsageError("{}:{}: {} must be a part of 1, as 0.9, not {}", source_, row_.line,
+                       *names.begin(), *value);
+    }
+    return value;
+  }
+
  private:
   [[noreturn]] void refuse(std::string_view column, const std::string& text) const {
     throw UsageError("{}:{}: {} must be a number above 0, not '{}'", source_, row_.line, column,
@@ -54,9 +65,12 @@ PublishedRow published_row(const CsvRow& row, const std::string& source) {
                       .devices = read.whole({"gpus", "devices"}, 0),
                       .servers = read.whole({"ps", "servers"}, 0),
                       .images_per_second = read.number({"images_per_sec"}),
-                      .efficiency = read.number({"eff_published", "efficiency"})};
+                      .efficiency = read.part({"eff_published", "efficiency", "eff_vs_1gpu"})};
   if (result.model.empty() || result.devices < 1) {
     throw UsageError("{}:{}: a row needs model and devices (or gpus)", source, row.line);
+  }
+  if (const auto step = read.number({"step_ms"}); step && !result.images_per_second) {
+    if (result.batch > 0) result.images_per_second = 1000.0 * result.batch * result.devices / *step;
   }
   const int stated = read.whole({"nodes"}, 0);
   const int per_node = read.whole({"gpus_per_node", "devices_per_node"}, 0);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "config/json.h"
-#include "report/render/text_table.h"
+#include "report/render/table_headings.h"
 
 namespace lockstep {
 namespace {
@@ -25,34 +28,50 @@ Json json_of(const ErrorSummary& each) {
   return json;
 }
 
+// What rows of one heading have in common; names of sources are too long for a column.
+std::string heading_of(const PublishedRow& row) {
+  return fmt::format("{}: {}, {}{}", row.source, row.cluster,
+                     row.update.empty() ? "all-reduce" : row.update,
+                     row.data.empty() ? "" : ", " + row.data);
+}
+
+// Rows of one heading together, in the order in which headings first appear.
+std::vector<ValidatedRow> grouped(const std::vector<ValidatedRow>& rows) {
+  std::map<std::string, size_t> order;
+  for (const ValidatedRow& each : rows) order.try_emplace(heading_of(each.row), order.size());
+  std::vector<ValidatedRow> sorted = rows;
+  std::ranges::stable_sort(
+      sorted, {}, [&](const ValidatedRow& each) { return order.at(heading_of(each.row)); });
+  return sorted;
+}
+
 }  // namespace
 
 std::string validation_table(const Validation& validation) {
-  TextTable table({{"source", Align::Left},
-                   {"model", Align::Left},
+  TextTable table({{"model", Align::Left},
                    {"batch"},
                    {"devices"},
                    {"nodes"},
-                   {"update", Align::Left},
                    {"images/sec"},
                    {"predicted"},
                    {"efficiency %"},
                    {"predicted %"},
                    {"error"}});
-  for (const ValidatedRow& each : validation.rows) {
+  std::vector<std::string> headings;
+  for (const ValidatedRow& each : grouped(validation.rows)) {
     const PublishedRow& row = each.row;
-    table.add({row.source, row.model, row.batch > 0 ? fmt::to_string(row.batch) : "-",
-               fmt::to_string(row.devices), fmt::to_string(row.nodes), row.update,
+    headings.push_back(heading_of(row));
+    table.add({row.model, row.batch > 0 ? fmt::to_string(row.batch) : "-",
+               fmt::to_string(row.devices), fmt::to_string(row.nodes),
                row.images_per_second ? fmt::format("{:.1f}", *row.images_per_second) : "-",
                fmt::format("{:.1f}", each.images_per_second), percent(each.published),
                percent(each.predicted), signed_percent(each.error())});
   }
-  return table.text();
+  return with_headings(table, headings);
 }
 
 std::string error_table(const Validation& validation) {
-  TextTable table({{"source and cluster", Align::Left},
-                   {"rows"},
+  TextTable table({{"rows"},
                    {"mean error"},
                    {"bias"},
                    {"worst"},
@@ -61,14 +80,16 @@ std::string error_table(const Validation& validation) {
                    {"always 90 %"},
                    {"as smallest run"},
                    {"ours on those"}});
+  std::vector<std::string> headings;
   for (const ErrorSummary& each : summaries_by_source(validation)) {
-    table.add({each.name, fmt::to_string(each.rows), percent(each.mean), signed_percent(each.bias),
+    headings.push_back(each.name);
+    table.add({fmt::to_string(each.rows), percent(each.mean), signed_percent(each.bias),
                signed_percent(each.worst), fmt::format("{:.0f}", 100 * each.within_5),
                fmt::format("{:.0f}", 100 * each.within_10), percent(each.constant),
                each.persistence ? percent(*each.persistence) : "-",
                each.on_those ? percent(*each.on_those) : "-"});
   }
-  return table.text();
+  return with_headings(table, headings);
 }
 
 Json validation_json(const Validation& validation) {
@@ -82,6 +103,8 @@ Json validation_json(const Validation& validation) {
                     {"devices", each.row.devices},
                     {"nodes", each.row.nodes},
                     {"update", each.row.update},
+                    {"published_images_per_second",
+                     each.row.images_per_second ? Json(*each.row.images_per_second) : Json()},
                     {"published_efficiency", each.published},
                     {"predicted_efficiency", each.predicted},
                     {"predicted_images_per_second", each.images_per_second},

@@ -19,22 +19,24 @@
 #include "nn/description/network_file.h"
 #include "process/run_child.h"
 #include "sim/calibrate/calibration.h"
+#include "sim/cluster/ready_clusters.h"
 
 namespace lockstep {
 namespace {
 
 struct Options {
   RunConfig run;
-  std::string model = "lenet", output = "this-machine.toml";
+  std::string model = "lenet", output = kCalibratedFile;
   int batch_size = 32, num_batches = 20, num_warmup_batches = 3;
   std::vector<std::string> passed = {};  // launch options as they were given
 };
 
-// Options of a run that say where ranks run and how they get there.
+// Options of a run that say where ranks run and how they get there: of all commands.
 constexpr std::string_view kLaunchFlags[] = {
     "num-devices", "hosts",         "nodes",         "launcher",  "remote-dir",
-    "ssh-option",  "mpirun-option", "sbatch-option", "interface", "communicator"};
-constexpr std::string_view kTrainFlags[] = {"engine", "device", "threads"};
+    "ssh-option",  "mpirun-option", "sbatch-option", "interface", "communicator",
+    "device",      "gpu-indices"};  // all-reduces of GPUs are NCCL's, as those of training
+constexpr std::string_view kTrainFlags[] = {"engine", "threads"};
 
 CommandSyntax syntax_for(Options& options) {
   std::vector<Flag> flags = {

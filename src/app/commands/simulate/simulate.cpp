@@ -19,7 +19,9 @@
 #include "sim/answers/simulated_result.h"
 #include "sim/answers/what_if.h"
 #include "sim/calibrate/check_sweep.h"
+#include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/ready_clusters.h"
+#include "sim/step/server_step.h"
 #include "sim/validate/validate_text.h"
 
 namespace lockstep {
@@ -95,6 +97,7 @@ void set_compute(const SimulateOptions& options, Setup& setup) {
     if (profile.error || !(rate > 0))
       throw UsageError("--profile: {} measured nothing", options.profile);
     scenario.devices = profile.facts.devices;
+    take_rank_jitter(profile, setup.cluster);
     scenario.one_device_step =
         scenario.devices == 1 ? scenario.batch / rate
                               : one_device_step_for(setup.cluster, setup.workload, scenario, rate);
@@ -123,10 +126,15 @@ Setup setup_of(const SimulateOptions& options) {
                      setup.cluster.name, setup.cluster.nodes, setup.cluster.nodes);
   }
   scenario.sharded = options.sharded;
-  scenario.bucket_mb = options.bucket_mb;
   scenario.overlap = options.overlap;
   scenario.real_data = options.real_data;
   if (options.fp16) scenario.gradient_scale = 0.5;
+  if (options.bucket_mb) {
+    Change change =
+        changed(fmt::format("bucket-mb={}", *options.bucket_mb), setup.cluster, scenario);
+    scenario = change.scenario;
+    setup.cluster = std::move(change.cluster);
+  }
   for (const std::string& change :
        {options.transport.empty() ? "" : "transport=" + options.transport,
         options.algorithm.empty() ? "" : "algorithm=" + options.algorithm}) {
@@ -137,25 +145,36 @@ Setup setup_of(const SimulateOptions& options) {
   return setup;
 }
 
-// 1, 2, 4, ... and the whole cluster.
-std::vector<int> devices_of(const SimulateOptions& options, const Cluster& cluster) {
-  if (!options.devices.empty()) return options.devices;
-  std::vector<int> all;
-  for (int64_t n = 1; n < cluster.devices(); n *= 2) all.push_back(static_cast<int>(n));
-  all.push_back(cluster.devices());
-  return all;
+// 1, 2, 4, ... and the whole cluster, without the nodes that servers have for themselves.
+std::vector<int> devices_of(const SimulateOptions& options, const Setup& setup) {
+  const int per_node =
+      options.devices_per_node > 0 ? options.devices_per_node : setup.cluster.devices_per_node;
+  const int nodes = worker_nodes(setup.cluster, setup.scenario), most = nodes * per_node;
+  if (options.devices.empty()) {
+    std::vector<int> all;
+    for (int64_t n = 1; n < most; n *= 2) all.push_back(static_cast<int>(n));
+    all.push_back(most);
+    return all;
+  }
+  const int largest = std::ranges::max(options.devices);
+  if (nodes < setup.cluster.nodes && largest > most) {
+    throw UsageError(
+        "--devices {}: parameter servers have {} of the {} nodes of cluster {}; use "
+        "at most {}",
+        largest, setup.cluster.nodes - nodes, setup.cluster.nodes, setup.cluster.name, most);
+  }
+  return options.devices;
 }
 
 std::vector<SimulatedPoint> points_of(const SimulateOptions& options, const Setup& setup) {
   std::vector<SimulatedPoint> points;
-  for (const int devices : devices_of(options, setup.cluster)) {
+  for (const int devices : devices_of(options, setup)) {
     SimulatedPoint point{.scenario = setup.scenario};
     point.scenario.devices = devices;
-    if (point.scenario.servers > 0) {  // a scaling curve begins with fewer nodes
+    if (point.scenario.servers > 0 && options.devices.empty() &&
+        setup.cluster.servers.on_workers) {  // a scaling curve begins with fewer nodes
       const Layout layout = layout_of(setup.cluster, point.scenario);
-      if (options.devices.empty()) {
-        point.scenario.servers = std::min(point.scenario.servers, layout.nodes);
-      }
+      point.scenario.servers = std::min(point.scenario.servers, layout.nodes);
     }
     point.prediction =
         predict(setup.cluster, setup.workload, point.scenario, setup.fidelity, Detail::Transfers);
@@ -194,10 +213,12 @@ int simulate_runs(Context& context, const SimulateOptions& options) {
     throw UsageError("cannot write --trace-file {}: {}", options.trace_file, why);
   }
   const Setup setup = setup_of(options);
-  const SimulatedRuns runs{.cluster = setup.cluster,
-                           .workload = setup.workload,
-                           .fidelity = setup.fidelity,
-                           .points = points_of(options, setup)};
+  SimulatedRuns runs{.cluster = setup.cluster,
+                     .workload = setup.workload,
+                     .fidelity = setup.fidelity,
+                     .points = points_of(options, setup),
+                     .warning = {}};
+  runs.warning = warning_on(setup.cluster, runs.most_devices());
   std::vector<std::string> changes = options.what_if;
   changes.insert(changes.end(), options.more_changes.begin(), options.more_changes.end());
   for (const std::string& change : changes) changed(change, setup.cluster, setup.scenario);
@@ -209,10 +230,7 @@ int simulate_runs(Context& context, const SimulateOptions& options) {
     if (!changes.empty()) context.out << "\n" << what_if_table(runs, changes);
     if (options.target) context.out << "\n" << target_table(runs, *options.target);
   }
-  int most = 0;
-  for (const SimulatedPoint& point : runs.points) most = std::max(most, point.scenario.devices);
-  const std::string warning = warning_on(setup.cluster, most);
-  if (!warning.empty()) context.err << "note: " << warning << "\n";
+  if (!runs.warning.empty()) context.err << "note: " << runs.warning << "\n";
   if (!options.output.empty()) {
     store_simulated(options.output, results_of(options, setup, runs.points));
     context.err << "wrote " << options.output << "; 'lockstep report " << options.output

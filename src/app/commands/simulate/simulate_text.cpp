@@ -1,6 +1,6 @@
 #include "app/commands/simulate/simulate_text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,14 +39,49 @@ std::optional<Band> band_in(const SimulatedRuns& runs, const SimulatedPoint& poi
   return band_of(runs.cluster, point.scenario, point.prediction);
 }
 
+std::string band_table(const SimulatedRuns& runs) {
+  TextTable table({{"devices"}, {"images/sec, 5 %"}, {"95 %"}});
+  bool known = false;
+  for (const SimulatedPoint& point : runs.points) {
+    const auto band = band_in(runs, point);
+    if (!band) continue;
+    known = true;
+    table.add({fmt::to_string(point.scenario.devices), fmt::format("{:.1f}", band->low),
+               fmt::format("{:.1f}", band->high)});
+  }
+  return known
+             ? "\nsteps between the 5 % and 95 % quantiles of the measured jitter:\n" + table.text()
+             : "";
+}
+
+constexpr std::pair<const char*, double LinkUse::*> kLinks[] = {{"between nodes", &LinkUse::node},
+                                                                {"out of racks", &LinkUse::uplink},
+                                                                {"inside nodes", &LinkUse::inside}};
+
+// "busiest links of 512 devices, part of their rate: between nodes 50 %, inside nodes 18 %"
+std::string link_line(const SimulatedPoint& point) {
+  std::vector<std::string> parts;
+  for (const auto& [name, member] : kLinks) {
+    const double use = point.prediction.links.*member;
+    if (use > 0) parts.push_back(fmt::format("{} {:.0f} %", name, 100 * use));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("busiest links of {} devices, part of their rate: {}\n",
+                     point.scenario.devices, fmt::join(parts, ", "));
+}
+
 }  // namespace
 
+int SimulatedRuns::most_devices() const {
+  int most = 0;
+  for (const SimulatedPoint& point : points) most = std::max(most, point.scenario.devices);
+  return most;
+}
+
 std::string scaling_of(const SimulatedRuns& runs) {
-  const bool bands = std::ranges::any_of(
-      runs.points, [&](const SimulatedPoint& point) { return band_in(runs, point).has_value(); });
   TextTable table({{"devices"},
                    {"nodes"},
-                   {bands ? "images/sec (5 to 95 %)" : "images/sec"},
+                   {"images/sec"},
                    {"speed-up"},
                    {"efficiency %"},
                    {"step ms"},
@@ -55,10 +90,8 @@ std::string scaling_of(const SimulatedRuns& runs) {
                    {"network %"}});
   for (const SimulatedPoint& point : runs.points) {
     const Prediction& each = point.prediction;
-    const auto band = band_in(runs, point);
-    const std::string range = band ? fmt::format(" ({:.1f} to {:.1f})", band->low, band->high) : "";
     table.add({fmt::to_string(point.scenario.devices), fmt::to_string(each.nodes),
-               fmt::format("{:.1f}{}", each.images_per_second, range),
+               fmt::format("{:.1f}", each.images_per_second),
                fmt::format("{:.2f}", each.images_per_second / one_device_rate(point.scenario)),
                percent(efficiency_of(point)), fmt::format("{:.2f}", 1000 * each.step),
                percent(each.exposed / each.step), percent(each.late / each.step),
@@ -67,9 +100,9 @@ std::string scaling_of(const SimulatedRuns& runs) {
   const Scenario& first = runs.points.front().scenario;
   return fmt::format(
       "{}:{} with {} on {}, simulated: {:.5g} images/sec on one device\n\n{}"
-      "of a step: exposed communication, waiting for late ranks, network busy\n",
+      "of a step: exposed communication, waiting for late ranks, network busy\n{}{}",
       runs.workload.model, first.batch, first.strategy, runs.cluster.name, one_device_rate(first),
-      table.text());
+      table.text(), link_line(runs.points.back()), band_table(runs));
 }
 
 std::string why_lines(const SimulatedRuns& runs) {
@@ -153,6 +186,10 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
                  {"late_ranks_seconds", each.late},
                  {"input_seconds", each.input},
                  {"network_busy", each.network_busy},
+                 {"link_use",
+                  {{"node", each.links.node},
+                   {"rack_uplink", each.links.uplink},
+                   {"inside_node", each.links.inside}}},
                  {"limited_by", name_of(why.limit)},
                  {"why", why.sentence()}};
     if (const auto band = band_in(runs, point)) {
@@ -185,7 +222,9 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
           {"model", runs.workload.model},
           {"batch_size", first.batch},
           {"variable_update", first.strategy},
+          {"fidelity", runs.fidelity == FidelityKind::Message ? "message" : "schedule"},
           {"one_device_images_per_second", one_device_rate(first)},
+          {"warning", runs.warning},
           {"points", points},
           {"what_if", what_if},
           {"plans", plans}};
@@ -200,6 +239,7 @@ std::string cluster_list(const std::string& directory) {
     }
     std::ranges::sort(names);
   }
+  if (std::filesystem::exists(kCalibratedFile)) names.emplace_back(kThisMachine);
   for (const std::string& name : names) {
     const Cluster cluster = load_cluster(name);
     table.add({name, fmt::to_string(cluster.nodes), fmt::to_string(cluster.devices()),

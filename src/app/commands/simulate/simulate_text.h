@@ -20,10 +20,14 @@ struct SimulatedRuns {
   const Workload& workload;
   FidelityKind fidelity;
   std::vector<SimulatedPoint> points;
+  std::string warning;  // empty: none
+
+  int most_devices() const;
 };
 
-std::string scaling_of(const SimulatedRuns& runs);  // the table
-std::string why_lines(const SimulatedRuns& runs);   // a sentence for each point
+// The table; below it, where they are known, the bands and how busy links are at the last point.
+std::string scaling_of(const SimulatedRuns& runs);
+std::string why_lines(const SimulatedRuns& runs);  // a sentence for each point
 std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::string>& changes);
 std::string target_table(const SimulatedRuns& runs, double images_per_second);
 Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes,
