@@ -44,9 +44,9 @@ class Reference {
         arena_(sizes(), backward_order()) {
     for (NodeId id = 1; id < node_count(); ++id) {
       const libtorch::Place place = {graph_, id, options_, at::kCPU, parameters_, averages_, keys_};
-      layers_.push_back(std::visit(
-          [&](const auto& layer) { return libtorch::make_code(layer, place).forward; },
-          graph_.node(id).layer));
+      layers_.push_back(
+          std::visit([&](const auto& layer) { return libtorch::make_code(layer, place).forward; },
+                     graph_.node(id).layer));
     }
   }
 

@@ -1,6 +1,6 @@
-// Every model of the zoo in fp16 and bf16: LibTorch on the fake beside a reference that rounds where
-// a device does. Both round at the same places, so they differ only where sums of another order
-// end on the other side of a rounding step, and by what later layers make of that.
+// Every model of the zoo in fp16 and bf16: LibTorch on the fake beside a reference that rounds
+// where a device does. Both round at the same places, so they differ only where sums of another
+// order end on the other side of a rounding step, and by what later layers make of that.
 #include <gtest/gtest.h>
 
 #include <cmath>

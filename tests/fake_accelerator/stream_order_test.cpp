@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-const SmallNetwork kNetwork = small_network("ConvNormReluTwice");
+SmallNetwork network() { return small_network("ConvNormReluTwice"); }
 const OptimizerSettings kMomentum = {.name = "momentum", .weight_decay = kDecay};
 
 fake::FakeQueue& queue_of(DeviceStream stream) {
@@ -22,7 +22,8 @@ fake::FakeQueue& queue_of(DeviceStream stream) {
 fake::FakeQueue& engines_queue() { return fake::current_stream(0); }
 
 // A kernel that takes longer than everything else that a test queues.
-void hold_up(fake::FakeQueue& queue, std::function<void()> then = [] {}) {
+void hold_up(
+    fake::FakeQueue& queue, std::function<void()> then = [] {}) {
   queue.queue_kernel([then = std::move(then)] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     then();
@@ -54,8 +55,8 @@ DeviceParameters& parameters_of(Training& training) {
 
 TEST(StreamOrder, UpdatesWaitForTheSumOfTheirBucket) {
   Twins twins;
-  Training actual(kFake, kNetwork, kMomentum, {.devices = &twins});
-  Training expected(kHost, kNetwork, kMomentum);
+  Training actual(kFake, network(), kMomentum, {.devices = &twins});
+  Training expected(kHost, network(), kMomentum);
   actual.train(2);
   const StepOutcome outcome = actual.engine().outcome(0);
   EXPECT_GT(outcome.device->communication.count(), 0);
@@ -67,7 +68,7 @@ TEST(StreamOrder, UpdatesWaitForTheSumOfTheirBucket) {
 TEST(StreamOrder, TheSumOfSquaresIsOfTheValuesThatArrived) {
   for (const Dtype dtype : {Dtype::F32, Dtype::Fp16}) {
     Twins twins;
-    Training training(kFake, kNetwork, kMomentum, {.dtype = dtype, .devices = &twins});
+    Training training(kFake, network(), kMomentum, {.dtype = dtype, .devices = &twins});
     double expected = 0;
     for (ParameterId id = 0; id < training.parameters(); ++id) {
       const bool decays = training.engine().parameters()[static_cast<size_t>(id)].decays;
@@ -81,9 +82,9 @@ TEST(StreamOrder, TheSumOfSquaresIsOfTheValuesThatArrived) {
 TEST(StreamOrder, AnAutomaticLossScaleWaitsForAllSums) {
   Twins twins;
   const LossScale scale = {.first = 128, .automatic = true};
-  Training automatic(kFake, kNetwork, kMomentum,
+  Training automatic(kFake, network(), kMomentum,
                      {.dtype = Dtype::Fp16, .scale = scale, .devices = &twins});
-  Training fixed(kFake, kNetwork, kMomentum,
+  Training fixed(kFake, network(), kMomentum,
                  {.dtype = Dtype::Fp16, .scale = {.first = 128}, .devices = &twins});
   automatic.train(2);
   fixed.train(2);
@@ -91,7 +92,7 @@ TEST(StreamOrder, AnAutomaticLossScaleWaitsForAllSums) {
 }
 
 TEST(StreamOrder, AnOutcomeComesWhenTheUpdatesAreMade) {
-  Training training(kFake, kNetwork, kMomentum);
+  Training training(kFake, network(), kMomentum);
   training.train(2);
   std::atomic<bool> updated = false;
   hold_up(queue_of(parameters_of(training).update_stream()), [&] { updated = true; });
@@ -101,7 +102,7 @@ TEST(StreamOrder, AnOutcomeComesWhenTheUpdatesAreMade) {
 }
 
 TEST(StreamOrder, WaitReturnsWhenBothStreamsAreDone) {
-  Training training(kFake, kNetwork, kMomentum);
+  Training training(kFake, network(), kMomentum);
   training.train(1);
   for (fake::FakeQueue* queue :
        {&queue_of(parameters_of(training).update_stream()), &engines_queue()}) {
@@ -121,7 +122,7 @@ void queue_a_late_update(Training& training) {
 }
 
 TEST(StreamOrder, MemoryOfAnEngineIsNotFreeBeforeItsUpdatesAreMade) {
-  auto training = std::make_unique<Training>(kFake, kNetwork, kMomentum);
+  auto training = std::make_unique<Training>(kFake, network(), kMomentum);
   training->train(2);
   const int64_t floats = parameters_of(*training).layout().floats();
   queue_a_late_update(*training);
@@ -138,7 +139,7 @@ TEST(StreamOrder, MemoryOfAnEngineIsNotFreeBeforeItsUpdatesAreMade) {
 }
 
 TEST(StreamOrder, ANewOptimizerBeginsWithRowsOfItsOwn) {
-  Training training(kFake, kNetwork, kMomentum);
+  Training training(kFake, network(), kMomentum);
   training.train(2);
   DeviceParameters& parameters = parameters_of(training);
   queue_a_late_update(training);
@@ -149,7 +150,7 @@ TEST(StreamOrder, ANewOptimizerBeginsWithRowsOfItsOwn) {
 }
 
 TEST(StreamOrder, AGraphIsNotDestroyedWhileItRuns) {
-  Training training(kFake, kNetwork, kMomentum, {.graph = true});
+  Training training(kFake, network(), kMomentum, {.graph = true});
   training.train(6);
   hold_up(engines_queue());
   training.train(1);
@@ -164,7 +165,7 @@ TEST(StreamOrder, AnObservedOperationIsDoneWhenItIsReported) {
     fake::FakeStream& stream;
     int early = 0;
   } observer(fake::current_stream(0));
-  Training training(kFake, kNetwork, kMomentum);
+  Training training(kFake, network(), kMomentum);
   training.train(1);
   training.engine().observe(&observer);
   training.train(3);
