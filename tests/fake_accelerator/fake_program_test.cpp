@@ -186,8 +186,7 @@ TEST_F(FakeProgram, AGraphTrainsAsStepsDoThatAreQueued) {
     SCOPED_TRACE(common);
     ASSERT_EQ(train("--device gpu " + common).code, 0);
     const double expected = last_loss();
-    const Outcome outcome =
-        train("--device gpu --graph --efficiency --eval-during-training " + common);
+    const Outcome outcome = train("--device gpu --graph " + common);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NEAR(last_loss(), expected, 1e-5 * expected);
     const Json result = Json::parse(text_in("result.json"));

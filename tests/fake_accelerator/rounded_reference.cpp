@@ -1,6 +1,7 @@
 #include "fake_accelerator/rounded_reference.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
