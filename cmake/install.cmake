@@ -6,6 +6,9 @@ install(TARGETS lockstep RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT p
 if(TARGET lockstep-torch)
   install(TARGETS lockstep-torch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT torch OPTIONAL)
 endif()
+if(TARGET lockstep_cuda_graph)  # lockstep-torch looks for it beside itself
+  install(TARGETS lockstep_cuda_graph LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT torch OPTIONAL)
+endif()
 
 set(share ${CMAKE_INSTALL_DATADIR}/lockstep)
 install(DIRECTORY examples/ DESTINATION ${share}/examples COMPONENT data USE_SOURCE_PERMISSIONS)

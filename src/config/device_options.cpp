@@ -44,6 +44,9 @@ std::vector<RunOption> device_options() {
     {"local-parameter-device", &R::local_parameter_device, kWhere,
      "where workers with GPUs keep parameters; gpu: in GPU memory where the strategy allows it",
      {.choices = {"cpu", "gpu"}}},
+    {"graph", &R::graph, kWhere,
+     "capture a training step as a graph of the GPU and replay it; one worker, or --variable-update "
+     "independent"},
     {"data-format", &R::data_format, kWhere, "memory layout of input images",
      {.choices = {"NCHW", "NHWC"}}},
     {"conv-algo", &R::conv_algo, kWhere, "convolution algorithm; auto: the fastest one measured",

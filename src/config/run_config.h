@@ -70,6 +70,7 @@ struct RunConfig {
   bool fp16_enable_auto_loss_scale = false;
   int fp16_inc_loss_scale_every_n = 1000;
   std::string local_parameter_device = "gpu";
+  bool graph = false;  // whole steps captured and replayed
   std::string data_format = "NCHW";
   std::string conv_algo = "auto";
 

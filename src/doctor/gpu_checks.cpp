@@ -77,6 +77,19 @@ std::vector<std::string> faults_of(const HostReport& host, const Fault& fault) {
   return faults;
 }
 
+// The median of all hosts that have as many GPUs, in bytes per second.
+double usual_nccl_speed(const HostReport& host, const CheckContext& context) {
+  std::vector<double> speeds;
+  for (const HostReport& other : context.all.hosts) {
+    if (!other.nccl.is_object() || other.nccl.contains("error")) continue;
+    if (other.nccl.at("gpus") == host.nccl.at("gpus")) {
+      speeds.push_back(other.nccl.at("bytes_per_second").get<double>());
+    }
+  }
+  std::ranges::sort(speeds);
+  return speeds.empty() ? 0 : speeds[speeds.size() / 2];
+}
+
 }  // namespace
 
 Finding check_gpu_models(const HostReport& host, const CheckContext& context) {
@@ -138,6 +151,23 @@ Finding check_gpu_peers(const HostReport& host, const CheckContext&) {
   return {Level::Warning, fmt::format("no peer access: {}", fmt::join(faults, "; ")),
           "gradients pass through host memory: check the topology (nvidia-smi topo -p2p r), ACS "
           "and IOMMU settings"};
+}
+
+Finding check_nccl(const HostReport& host, const CheckContext& context) {
+  if (!host.nccl.is_object()) return {};
+  const std::string gpus = count_text(host.nccl.at("gpus").get<int>(), "GPU");
+  if (host.nccl.contains("error")) {
+    return {Level::Warning, fmt::format("{}: {}", gpus, host.nccl.at("error").get<std::string>()),
+            "run 'lockstep allreduce --device cuda' there; NCCL_DEBUG=INFO tells more"};
+  }
+  constexpr double kSlow = 0.8;
+  const double speed = host.nccl.at("bytes_per_second"), usual = usual_nccl_speed(host, context);
+  const std::string what = fmt::format("{}, {:.1f} GB/s bus bandwidth", gpus, speed * 1e-9);
+  if (speed >= kSlow * usual) return {Level::Ok, what};
+  return {Level::Warning, what,
+          fmt::format("the other hosts have {:.1f} GB/s: check NVLink (nvidia-smi nvlink -s), PCI "
+                      "Express width and topology",
+                      usual * 1e-9)};
 }
 
 }  // namespace lockstep

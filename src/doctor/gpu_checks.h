@@ -10,6 +10,7 @@ Finding check_gpu_models(const HostReport& host, const CheckContext& context);
 Finding check_gpu_drivers(const HostReport& host, const CheckContext& context);
 Finding check_gpu_memory_errors(const HostReport& host, const CheckContext& context);
 Finding check_gpu_throttling(const HostReport& host, const CheckContext& context);
+Finding check_nccl(const HostReport& host, const CheckContext& context);
 Finding check_gpu_peers(const HostReport& host, const CheckContext& context);
 
 }  // namespace lockstep

@@ -263,6 +263,7 @@ constexpr Check kChecks[] = {
     {"GPU memory", true, check_gpu_memory_errors},
     {"GPU clocks", true, check_gpu_throttling},
     {"GPU peers", true, check_gpu_peers},
+    {"NCCL", false, check_nccl},
 };
 
 void add(std::vector<CheckRow>& rows, std::string_view check, const std::string& host,

@@ -14,10 +14,12 @@
 #include "config/json_text.h"
 #include "doctor/gpu_facts.h"
 #include "doctor/link_probe.h"
+#include "doctor/nccl_probe.h"
 #include "framework/python.h"
 #include "launch/agent_protocol.h"
 #include "launch/deploy.h"
 #include "measure/compute_probe.h"
+#include "measure/gpu.h"
 #include "measure/host.h"
 #include "process/ask.h"
 
@@ -99,6 +101,14 @@ struct Probe {
     return found;
   }
 
+  // Null: there are not two of them.
+  Json nccl(const Json&) const {
+    const std::unique_ptr<GpuLibrary> gpus = open_gpus();
+    if (!gpus || gpus->count() < 2) return nullptr;
+    const auto beside = std::filesystem::path(context.program).parent_path() / "lockstep-torch";
+    return nccl_facts(beside.string(), gpus->count());
+  }
+
   Json programs(const Json&) const {
     return {{"mpirun", version_of("mpirun")}, {"srun", version_of("srun")}};
   }
@@ -116,6 +126,7 @@ constexpr Question kQuestions[] = {
     {"compute", [](Probe& probe, const Json& arguments) { return probe.compute(arguments); }},
     {"programs", [](Probe& probe, const Json& arguments) { return probe.programs(arguments); }},
     {"frameworks", [](Probe& probe, const Json& arguments) { return probe.frameworks(arguments); }},
+    {"nccl", [](Probe& probe, const Json& arguments) { return probe.nccl(arguments); }},
 };
 
 Json answer_to(Probe& probe, const AgentLine& line) {

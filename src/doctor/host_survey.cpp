@@ -21,7 +21,7 @@ namespace {
 constexpr int kClockQuestions = 5;
 constexpr size_t kMostComplaints = 4;
 constexpr size_t kMostForAllPairs = 8;  // more hosts: only links to the next host are measured
-constexpr Seconds kForAHost{30}, kSilence{30}, kForAFramework{180};
+constexpr Seconds kForAHost{30}, kSilence{30}, kForAFramework{180}, kForNccl{90};
 
 double now_seconds() {
   return Seconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -53,6 +53,7 @@ class Surveyor {
     if (!options.thorough) return;
     batches_.push_back(for_all("programs"));
     batches_.push_back(for_all("compute"));
+    if (options.wants_gpus) batches_.push_back(for_all("nccl"));
     if (route.names.size() > 1) batches_.push_back(for_all("listen", Json{{"token", token}}));
   }
 
@@ -173,6 +174,7 @@ class Surveyor {
     if (question == "programs") report.programs = std::move(answer);
     if (question == "compute") report.compute = std::move(answer);
     if (question == "frameworks") report.frameworks = std::move(answer);
+    if (question == "nccl") report.nccl = std::move(answer);
     if (question == "listen" && answer.contains("port")) ports_[host] = answer.at("port");
     if (question == "time" && answer.contains("seconds")) {
       note_clock(report, asked_[host], answer.at("seconds"));
@@ -262,9 +264,10 @@ HostSurvey survey_hosts(const ProbeRoute& route, const SurveyOptions& options,
   }
   Surveyor doctor(route, options, token);
   const auto hosts = static_cast<double>(route.names.size());
-  const Seconds importing =
-      kForAFramework * static_cast<double>(options.frameworks.names.size());  // on all at once
-  run_commands(commands, {.time = kForAHost * hosts + importing, .silence = kSilence + importing},
+  // On all at once.
+  const Seconds longer = kForAFramework * static_cast<double>(options.frameworks.names.size()) +
+                         (options.wants_gpus && options.thorough ? kForNccl : Seconds{});
+  run_commands(commands, {.time = kForAHost * hosts + longer, .silence = kSilence + longer},
                {.line = [&](const OutputLine& line) { return doctor.hear(line); },
                 .poll = [&] { return options.interrupted() ? Next::Stop : doctor.poll(); },
                 .messages = [&] { return doctor.messages(); }});

@@ -27,6 +27,7 @@ struct HostReport {
   std::string advice = {};       // in place of the usual advice
   Json facts = {}, compute = {}, programs = {};
   Json frameworks = {};  // an object for each that was asked for
+  Json nccl = {};        // null: not measured
   std::optional<double> clock_offset = {},
                         clock_uncertainty = {};  // seconds, relative to our clock
   int workers = 1;                               // planned for this host

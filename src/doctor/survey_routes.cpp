@@ -55,7 +55,10 @@ std::vector<HostReport> deploy_where_possible(std::vector<Host>& hosts, const La
 
 // An agent that ssh started is in the remote directory.
 SurveyOptions options_of(const SurveyRequest& request) {
-  return {.directory = ".", .frameworks = request.frameworks, .thorough = request.thorough};
+  return {.directory = ".",
+          .frameworks = request.frameworks,
+          .wants_gpus = request.run.device != "cpu",
+          .thorough = request.thorough};
 }
 
 HostSurvey survey_by_ssh(const Context& context, const SurveyRequest& request) {

@@ -46,6 +46,9 @@ struct EngineOptions {
   bool parameters_on_device = false;       // of an accelerator; else they live in the arena
   Dtype dtype = Dtype::F32;
   LossScale loss_scale = {};
+  // Of training with parameters_on_device: steps are captured as a graph, and replayed. A step then
+  // ends with DeviceParameters::give_values().
+  bool graph = false;
   ConvAlgorithm convolution = ConvAlgorithm::Auto;
   ConvChoices conv_choices = {};  // of Auto: what was measured before
 };

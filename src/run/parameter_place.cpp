@@ -24,6 +24,22 @@ std::string obstacle(const RunPlan& plan) {
   return "";
 }
 
+// A step is no graph of the GPU's when it needs the host, or NCCL: ncclCommAbort waits until no
+// graph holds calls of NCCL any more, so the others could not end when one worker dies.
+void check_graph(const RunPlan& plan, bool exchanges, const std::string& obstacle) {
+  if (!plan.config.graph) return;
+  if (!plan.engine_options.parameters_on_device) {
+    throw UsageError("--graph requires parameters in GPU memory, but {}; leave it out",
+                     obstacle.empty() ? "gradients do not go through NCCL" : obstacle);
+  }
+  if (exchanges) {
+    throw UsageError(
+        "--graph: {} workers exchange gradients with NCCL, which cannot be aborted while a graph "
+        "holds its calls; use one worker, or --variable-update independent",
+        plan.facts.devices);
+  }
+}
+
 }  // namespace
 
 void place_parameters(RunPlan& plan) {
@@ -41,6 +57,7 @@ void place_parameters(RunPlan& plan) {
   const bool together = exchanges && reason.empty() && wants_nccl;
   plan.engine_options.parameters_on_device = alone || together;
   if (together) plan.facts.communicator = kNccl;
+  check_graph(plan, exchanges, reason);
   if (plan.engine_options.loss_scale.automatic && !(alone || together) && !run.forward_only) {
     throw UsageError("--fp16-enable-auto-loss-scale requires parameters in GPU memory, but {}",
                      reason.empty() ? "gradients do not go through NCCL" : reason);

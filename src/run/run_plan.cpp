@@ -206,6 +206,7 @@ RunPlan plan_run(const RunConfig& run, std::span<const EngineKind> engines, int 
                          .device = run.device,
                          .dtype = dtype_named(run.dtype),
                          .loss_scale = loss_scale(run),
+                         .graph = run.graph,
                          .convolution = conv_algorithm(run.conv_algo)},
       .optimizer = optimizer_settings(run),
       .strategy = &find_strategy(run.variable_update),

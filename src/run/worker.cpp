@@ -54,6 +54,9 @@ RunResult started_result(const Context& context, const RunPlan& plan, HostInfo h
   if (plan.config.device != "cpu" && !has_framework(plan.config)) {
     result.notes.emplace_back("training on GPUs is not yet run on GPU hardware by the project");
   }
+  if (plan.config.graph) {
+    result.notes.emplace_back("--graph: the GPU tells no phases; forward holds the whole step");
+  }
   return result;
 }
 

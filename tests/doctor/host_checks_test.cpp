@@ -35,6 +35,7 @@ HostReport healthy(const std::string& name) {
                 {"interfaces", {{{"name", "eth0"}, {"address", "10.0.0.1"}}}},
                 {"gpus", {healthy_gpu(1), healthy_gpu(2)}}};
   host.compute = {{"flops", 100e9}, {"stolen", 0.0}};
+  host.nccl = {{"gpus", 2}, {"bytes_per_second", 200e9}};
   host.programs = {{"mpirun", {{"version", "mpirun (Open MPI) 4.1.4"}}}, {"srun", Json::object()}};
   host.clock_offset = 0.0;
   host.clock_uncertainty = 0.01;
@@ -110,6 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
               [](HostReport& host) { host.facts["gpus"][1]["uncorrected_ecc_errors"] = 3; }},
         Fault{"GPU clocks", Level::Warning,
               [](HostReport& host) { host.facts["gpus"][1]["throttled"] = {"temperature"}; }},
+        Fault{"NCCL", Level::Warning,
+              [](HostReport& host) { host.nccl["bytes_per_second"] = 100e9; }},
+        Fault{"NCCL", Level::Warning, [](HostReport& host) { host.nccl["error"] = "no result"; }},
         Fault{"GPU peers", Level::Warning,
               [](HostReport& host) { host.facts["gpus"][0]["no_peer_access_to"] = {1}; }},
         Fault{"compute", Level::Warning, [](HostReport& host) { host.compute["flops"] = 50e9; }},

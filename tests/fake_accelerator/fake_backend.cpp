@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "fake_accelerator/fake_device.h"
+#include "fake_accelerator/fake_graph.h"
 #include "fake_accelerator/fake_memory.h"
 #include "fake_accelerator/fake_stream.h"
 
@@ -186,6 +187,7 @@ class Hooks final : public at::PrivateUse1HooksInterface {
 [[maybe_unused]] const bool registered = [] {
   c10::register_privateuse1_backend("fake");
   at::RegisterPrivateUse1HooksInterface(new Hooks);
+  register_graphs();
   return true;
 }();
 

@@ -83,12 +83,36 @@ at::Tensor empty_like_on(int device, const at::Tensor& shape) {
   return at::empty_strided(shape.sizes(), shape.strides(), shape.options().device(fake));
 }
 
-void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) { queue_on_cpu(op, stack); }
+void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  queue_on_cpu(op, stack, call_as_is);
+}
 TORCH_LIBRARY_IMPL(_, PrivateUse1, library) {
   library.fallback(torch::CppFunction::makeFromBoxedFunction<&fallback>());
 }
 
+bool has_16_bits(const c10::IValue& value) {
+  if (!value.isTensor() || !value.toTensor().defined()) return false;
+  const at::ScalarType type = value.toTensor().scalar_type();
+  return type == at::kHalf || type == at::kBFloat16;
+}
+
 }  // namespace
+
+void call_as_is(const c10::OperatorHandle& op, torch::jit::Stack* stack) { op.callBoxed(stack); }
+
+void call_in_f32(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  std::optional<at::ScalarType> type;
+  for (c10::IValue& value : *stack) {
+    if (!has_16_bits(value)) continue;
+    type = value.toTensor().scalar_type();
+    value = value.toTensor().to(at::kFloat);
+  }
+  op.callBoxed(stack);
+  if (!type) return;
+  for (c10::IValue& value : *stack) {
+    if (value.isTensor() && value.toTensor().defined()) value = value.toTensor().to(*type);
+  }
+}
 
 at::Tensor without_ownership(const at::Tensor& tensor) {
   void* const data = const_cast<void*>(tensor.const_data_ptr());
@@ -110,7 +134,7 @@ void queue(FakeStream& stream, const Task& kernel) {
   });
 }
 
-void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack, Call call) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   const size_t count = op.schema().arguments().size();
   const torch::jit::Stack arguments(stack->end() - static_cast<std::ptrdiff_t>(count),
@@ -118,7 +142,7 @@ void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   torch::jit::drop(*stack, count);
 
   torch::jit::Stack shapes = replaced(arguments, zeros_like_on_cpu);
-  op.callBoxed(&shapes);
+  call(op, &shapes);
 
   const int device = device_of_any(arguments);
   std::vector<at::Tensor> outputs(shapes.size());  // that the kernel's results are copied to
@@ -136,13 +160,14 @@ void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     stack->push_back(result);
   }
   // No ownership from here on: whoever frees memory too early shall notice.
-  queue(current_stream(device), [op, outputs, later = replaced(arguments, without_ownership)] {
-    torch::jit::Stack results = later;
-    op.callBoxed(&results);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i].defined()) outputs[i].copy_(results[i].toTensor());
-    }
-  });
+  queue(current_stream(device),
+        [op, call, outputs, later = replaced(arguments, without_ownership)] {
+          torch::jit::Stack results = later;
+          call(op, &results);
+          for (size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i].defined()) outputs[i].copy_(results[i].toTensor());
+          }
+        });
 }
 
 }  // namespace lockstep::fake

@@ -18,6 +18,11 @@ FakeStream& stream_for(const at::Tensor& tensor);  // the current one of its dev
 void queue(FakeStream& stream, const Task& kernel);
 
 // Replaces the arguments on the stack by the results of `op`, whose CPU kernel runs later.
-void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+// How: as it is, or in f32 with 16-bit tensors converted before and results rounded after. A GPU
+// sums products so, while CPU kernels in fp16 may be slow, or sum in fp16.
+using Call = void (*)(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+void call_as_is(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+void call_in_f32(const c10::OperatorHandle& op, torch::jit::Stack* stack);
+void queue_on_cpu(const c10::OperatorHandle& op, torch::jit::Stack* stack, Call call);
 
 }  // namespace lockstep::fake

@@ -25,6 +25,7 @@ constexpr int kNan = 0xff;  // in every byte: NaN of any width, and no index tha
 struct Block {
   FakeStream* stream;
   size_t bytes;
+  const FakeCapture* pool = nullptr;  // the graph that it belongs to
   std::set<FakeStream*> others = {};
 };
 
@@ -69,7 +70,8 @@ class Heap {
                   in_use_, limit_);
     }
     in_use_ += bytes;
-    std::vector<char*>& free = free_[{&stream, bytes}];
+    const FakeCapture* const pool = stream.capture().get();
+    std::vector<char*>& free = free_[{&stream, bytes, pool}];
     char* address = nullptr;
     if (free.empty()) {
       if (end_ + bytes > kHeapBytes) throw Error("fake accelerator: the heap is full");
@@ -81,7 +83,7 @@ class Heap {
       address = free.back();
       free.pop_back();
     }
-    blocks_[address] = {&stream, bytes};
+    blocks_[address] = {&stream, bytes, pool};
     return address;
   }
 
@@ -92,10 +94,32 @@ class Heap {
     blocks_.erase(found);
     wait_for_others(*block.stream, block.others);
     void* const memory = kernel_address(address);
-    block.stream->enqueue_always(
-        [memory, bytes = block.bytes] { std::memset(memory, kNan, bytes); });
+    const auto poison = [memory, bytes = block.bytes] { std::memset(memory, kNan, bytes); };
+    const bool part_of_graph = block.pool && block.stream->capture().get() == block.pool;
+    if (part_of_graph) {
+      block.stream->enqueue_always(poison);
+    } else {
+      block.stream->enqueue_beside_capture(poison);
+    }
     in_use_ -= block.bytes;
-    free_[{block.stream, block.bytes}].push_back(static_cast<char*>(address));
+    free_[{block.stream, block.bytes, block.pool}].push_back(static_cast<char*>(address));
+  }
+
+  void free_pool(const FakeCapture* pool) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [address, block] : blocks_) {
+      if (block.pool == pool) block.pool = nullptr;
+    }
+    for (auto list = free_.begin(); list != free_.end();) {
+      const auto [stream, bytes, owner] = list->first;
+      if (owner == pool && pool) {
+        std::vector<char*>& common = free_[{stream, bytes, nullptr}];
+        common.insert(common.end(), list->second.begin(), list->second.end());
+        list = free_.erase(list);
+      } else {
+        ++list;
+      }
+    }
   }
 
   void also_used_by(void* address, FakeStream& stream) {
@@ -117,7 +141,7 @@ class Heap {
   char *device_, *kernel_;
   size_t end_ = 0, in_use_ = 0, limit_ = 0;
   std::map<char*, Block> blocks_;
-  std::map<std::pair<FakeStream*, size_t>, std::vector<char*>> free_;
+  std::map<std::tuple<FakeStream*, size_t, const FakeCapture*>, std::vector<char*>> free_;
 };
 Heap& heap() {
   static Heap* const only = new Heap;
@@ -150,6 +174,7 @@ Pinned& pinned() {
 
 void* allocate_device(size_t bytes, FakeStream& stream) { return heap().allocate(bytes, stream); }
 void free_device(void* address) { heap().free(address); }
+void free_pool(const FakeCapture* graph) { heap().free_pool(graph); }
 void also_used_by(void* address, FakeStream& stream) { heap().also_used_by(address, stream); }
 bool is_device_address(const void* address) { return heap().contains(address); }
 void* kernel_address(const void* address) { return heap().kernel_address(address); }

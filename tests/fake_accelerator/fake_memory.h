@@ -8,6 +8,7 @@
 
 namespace lockstep::fake {
 
+class FakeCapture;
 class FakeStream;
 
 // Contents are NaN. The block belongs to the stream: when it is freed, the next one of that size on
@@ -15,6 +16,9 @@ class FakeStream;
 void* allocate_device(size_t bytes, FakeStream& stream);
 // Queued work of the stream may still use it; after that it is NaN.
 void free_device(void* address);
+// What was allocated on streams while they were captured belongs to that graph, and no other work
+// gets it, until the graph is gone.
+void free_pool(const FakeCapture* graph);
 // Another stream uses it, too: it is not free before that one is done with what it has queued by
 // the time of free_device().
 void also_used_by(void* address, FakeStream& stream);

@@ -180,6 +180,39 @@ TEST_F(FakeProgram, AnOverflowIsPartOfTheResult) {
   EXPECT_THAT(outcome.err, HasSubstr("left out, because gradients overflowed"));
 }
 
+TEST_F(FakeProgram, AGraphTrainsAsStepsDoThatAreQueued) {
+  for (const std::string common : {"", "--dtype fp16 --init-learning-rate 1e-6 ",
+                                   "--num-gpus 2 --variable-update independent "}) {
+    SCOPED_TRACE(common);
+    ASSERT_EQ(train("--device gpu " + common).code, 0);
+    const double expected = last_loss();
+    const Outcome outcome = train("--device gpu --graph " + common);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NEAR(last_loss(), expected, 1e-5 * expected);
+    const Json result = Json::parse(text_in("result.json"));
+    EXPECT_EQ(result.at("config").at("graph"), true);
+    EXPECT_THAT(result.at("notes").dump(), HasSubstr("forward holds the whole step"));
+  }
+}
+
+TEST_F(FakeProgram, GraphsAreRefusedWithTheReason) {
+  for (const auto& [arguments, reason] :
+       {std::pair{"--device cpu --graph", "--graph requires a GPU"},
+        {"--device gpu --graph --forward-only", "--graph captures training steps"},
+        {"--device gpu --graph --num-gpus 2 --variable-update replicated",
+         "2 workers exchange gradients with NCCL, which cannot be aborted"},
+        {"--device gpu --graph --num-gpus 2 --variable-update replicated --communicator shm",
+         "but gradients do not go through NCCL"},
+        {"--device gpu --graph --local-parameter-device cpu",
+         "--local-parameter-device cpu keeps parameters in host memory"},
+        {"--device gpu --graph --num-gpus 2 --variable-update parameter_server",
+         "parameter servers live in host memory"}}) {
+    const Outcome outcome = train(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(reason));
+  }
+}
+
 TEST_F(FakeProgram, PrecisionsThatADeviceDoesNotHaveAreRefused) {
   for (const auto& [arguments, reason] :
        {std::pair{"--device gpu --dtype tf32", "only GPUs of NVIDIA have it"},

@@ -49,18 +49,41 @@ void FakeStream::enqueue(Task task) {
 }
 
 void FakeStream::enqueue_always(Task task) {
+  const std::shared_ptr<FakeCapture> captured = capture();
+  if (captured) return captured->add(*this, std::move(task));
+  enqueue_beside_capture(std::move(task));
+}
+
+void FakeStream::enqueue_beside_capture(Task task) {
   const std::lock_guard lock(mutex_);
   tasks_.push_back(std::move(task));
   changed_.notify_all();
 }
 
+std::shared_ptr<FakeCapture> FakeStream::capture() {
+  const std::lock_guard lock(mutex_);
+  return capture_;
+}
+
+void FakeStream::set_capture(std::shared_ptr<FakeCapture> capture) {
+  const std::lock_guard lock(mutex_);
+  capture_ = std::move(capture);
+}
+
+void FakeStream::throw_if_captured() const {
+  if (!capture_) return;
+  throw std::runtime_error("fake accelerator: the host waits for a stream that is captured");
+}
+
 bool FakeStream::idle() {
   const std::lock_guard lock(mutex_);
+  throw_if_captured();
   return tasks_.empty() && !busy_;
 }
 
 void FakeStream::wait_until_idle() {
   std::unique_lock lock(mutex_);
+  throw_if_captured();
   changed_.wait(lock, [&] { return tasks_.empty() && !busy_; });
 }
 
@@ -139,6 +162,11 @@ void FakeEvent::record(FakeStream& stream) {
   int64_t version = 0;
   {
     const std::lock_guard lock(mutex_);
+    captured_ = stream.capture();
+    if (captured_) {
+      nodes_ = captured_->last_of(stream);
+      return;
+    }
     version = ++recorded_;
   }
   stream.enqueue_always([this, version, self = shared_from_this()] {
@@ -151,12 +179,26 @@ void FakeEvent::record(FakeStream& stream) {
 
 void FakeEvent::block(FakeStream& stream) {
   const std::lock_guard lock(mutex_);
+  const std::shared_ptr<FakeCapture> capturing = stream.capture();
+  if (captured_) {
+    if (captured_->ended()) throw std::runtime_error("fake accelerator: a wait for a past capture");
+    if (!capturing) stream.set_capture(captured_);
+    return captured_->wait(stream, nodes_);
+  }
+  if (capturing) {
+    throw std::runtime_error("fake accelerator: a captured stream waits for one that is not");
+  }
   stream.enqueue_always(
       [this, version = recorded_, self = shared_from_this()] { wait_for(version); });
 }
 
+void FakeEvent::throw_if_captured() const {
+  if (captured_) throw std::runtime_error("fake accelerator: an event of a graph never comes");
+}
+
 bool FakeEvent::query() {
   const std::lock_guard lock(mutex_);
+  throw_if_captured();
   return reached_ >= recorded_;
 }
 
@@ -164,6 +206,7 @@ void FakeEvent::wait() {
   int64_t version = 0;
   {
     const std::lock_guard lock(mutex_);
+    throw_if_captured();
     version = recorded_;
   }
   wait_for(version);
@@ -176,6 +219,8 @@ void FakeEvent::wait_for(int64_t version) {
 
 double FakeEvent::milliseconds_until(FakeEvent& later) {
   const std::scoped_lock lock(mutex_, later.mutex_);
+  throw_if_captured();
+  later.throw_if_captured();
   return std::chrono::duration<double, std::milli>(later.reached_at_ - reached_at_).count();
 }
 

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 
+#include "fake_accelerator/fake_capture.h"
 #include "fake_accelerator/fake_queue.h"
 
 namespace lockstep::fake {
@@ -30,14 +31,20 @@ class FakeStream : public FakeQueue {
   int64_t id() const { return id_; }
   void enqueue(Task task);  // throws after a fault
   void enqueue_always(Task task);
+  void enqueue_beside_capture(Task task);  // runs even while the stream is captured
+  // These two throw while the stream is captured.
   bool idle();
   void wait_until_idle();  // not counted
+
+  std::shared_ptr<FakeCapture> capture();  // null: what is queued runs
+  void set_capture(std::shared_ptr<FakeCapture> capture);
 
   void queue_kernel(Task kernel) override;
   void* memory_of(void* device_address) override;
 
  private:
   void run();
+  void throw_if_captured() const;
 
   int device_;
   int64_t id_;
@@ -45,6 +52,7 @@ class FakeStream : public FakeQueue {
   std::condition_variable changed_;
   std::deque<Task> tasks_;
   bool busy_ = false;
+  std::shared_ptr<FakeCapture> capture_;  // shared with the other streams of the graph
 };
 
 FakeStream& stream_of(int device, int64_t id);  // 0: the default stream of the device
@@ -62,17 +70,21 @@ class FakeEvent : public std::enable_shared_from_this<FakeEvent> {
 
   void record(FakeStream& stream);
   void block(FakeStream& stream);  // what is queued next there waits for what was recorded last
+  // These throw when it was recorded in a capture, as it then never comes.
   bool query();
   void wait();  // not counted
   double milliseconds_until(FakeEvent& later);
 
  private:
   void wait_for(int64_t version);
+  void throw_if_captured() const;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   int64_t recorded_ = 0, reached_ = 0;
   Clock::time_point reached_at_;
+  std::shared_ptr<FakeCapture> captured_;  // recorded in that one, after `nodes_`
+  FakeCapture::Nodes nodes_;
 };
 
 void count_synchronisation();

@@ -96,7 +96,7 @@ c10::OperatorHandle operator_of(const char* name) {
 }
 
 void convolution(const c10::OperatorHandle&, torch::jit::Stack* stack) {
-  queue_on_cpu(operator_of("aten::convolution"), stack);
+  queue_on_cpu(operator_of("aten::convolution"), stack, call_in_f32);
 }
 
 // The CPU's has one argument more: the sizes of the bias.
@@ -104,7 +104,11 @@ void convolution_backward(const c10::OperatorHandle& op, torch::jit::Stack* stac
   const auto arguments = static_cast<std::ptrdiff_t>(op.schema().arguments().size());
   const at::Tensor& gradient = (stack->end() - arguments)->toTensor();
   stack->insert(stack->end() - arguments + 3, c10::IValue(std::vector<int64_t>{gradient.size(1)}));
-  queue_on_cpu(operator_of("aten::convolution_backward"), stack);
+  queue_on_cpu(operator_of("aten::convolution_backward"), stack, call_in_f32);
+}
+
+void product(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
+  queue_on_cpu(op, stack, call_in_f32);
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
@@ -117,6 +121,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, library) {
   library.impl("_copy_from", copy_from);
   library.impl("_copy_from_and_resize", copy_from_and_resize);
   library.impl("_local_scalar_dense", local_scalar);
+  library.impl("mm", torch::CppFunction::makeFromBoxedFunction<&product>());
+  library.impl("addmm", torch::CppFunction::makeFromBoxedFunction<&product>());
   library.impl("convolution_overrideable",
                torch::CppFunction::makeFromBoxedFunction<&convolution>());
   library.impl("convolution_backward_overrideable",

@@ -19,10 +19,11 @@ trap 'git checkout --quiet -- "$sources"' EXIT
 
 # Statements of one line: an event that is recorded or waited for, a wait of the host, a stream that
 # is made current.
-statement='[^{};]*(\.block\(|\.record\(|\bwait_for\(|\.synchronize\(\)|StreamGuard |\btake_gradients\(\)|\bwait_for_updates\(\)|\bmark\()[^;]*;'
+statement='[^{};]*(\.block\(|\.record\(|\bwait_for\(|\.synchronize\(\)|StreamGuard |\btake_gradients\(\)|\bwait_for_updates\(\)|\bwait_until_idle\(device_\)|\bmark\()[^;]*;'
 guards() {
-  grep -nE "$statement" "$sources"/device_*.cpp "$sources"/pinned_gradients.cpp |
-    grep -vE ':[0-9]+:(//|void [A-Za-z:_]*(take_gradients|wait_for|wait_for_updates|mark)\()' | grep -E -- "$pattern"
+  grep -nE "$statement" "$sources"/*.cpp |
+    grep -vE ':[0-9]+:(//|void [A-Za-z:_]*(take_gradients|wait_for|wait_for_updates|mark)\()' |
+    grep -E -- "$pattern"
 }
 
 remove() {
@@ -35,7 +36,7 @@ noticed_by() {
   local test
   for test in "${tests[@]}"; do
     ninja -C "$build" "$test" >/dev/null 2>&1 || { echo "the compiler"; return; }
-    timeout 120 "$build/$test" --gtest_brief=1 --gtest_fail_fast >/dev/null 2>&1 ||
+    timeout 60 "$build/$test" --gtest_brief=1 --gtest_fail_fast >/dev/null 2>&1 ||
       { echo "\`$test\`"; return; }
   done
 }

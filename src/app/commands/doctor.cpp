@@ -33,14 +33,15 @@ CommandSyntax syntax_for(DoctorOptions& options) {
           switch_flag("slurm", "check the nodes of this allocation, or of one that srun requests",
                       &options.slurm),
           switch_flag("json", "print all findings and measurements as JSON", &options.json)}};
-  constexpr TakenFlag kTaken[] = {{"hosts", "file or list of hosts, as for train [this machine]"},
-                                  {"nodes", "check the first N hosts; with --slurm, N nodes"},
-                                  {"num-devices", "workers per host, or its slots"},
-                                  {"remote-dir"},
-                                  {"ssh-option"},
-                                  {"framework", "check that this framework is installed"},
-                                  {"python"},
-                                  {"device", "with cuda, check that every worker has a GPU"}};
+  constexpr TakenFlag kTaken[] = {
+      {"hosts", "file or list of hosts, as for train [this machine]"},
+      {"nodes", "check the first N hosts; with --slurm, N nodes"},
+      {"num-devices", "workers per host, or its slots"},
+      {"remote-dir"},
+      {"ssh-option"},
+      {"framework", "check that this framework is installed"},
+      {"python"},
+      {"device", "with cuda, check that every worker has a GPU, and measure NCCL"}};
   std::ranges::move(taken_flags(options.survey.run, kTaken), std::back_inserter(syntax.flags));
   note_given(syntax.flags, "num-devices", options.survey.workers_given);
   return syntax;
@@ -56,6 +57,7 @@ Json everything(const HostSurvey& all, std::span<const CheckRow> rows) {
          {"compute", host.compute},
          {"programs", host.programs},
          {"frameworks", host.frameworks},
+         {"nccl", host.nccl},
          {"clock_offset_seconds", host.clock_offset ? Json(*host.clock_offset) : Json()}});
   }
   for (const LinkReport& link : all.links) {

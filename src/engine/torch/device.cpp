@@ -47,6 +47,12 @@ c10::Stream new_stream(at::Device device) {
   return c10::impl::VirtualGuardImpl(device.type()).getNewStream(device);
 }
 
+void leave_default_stream(at::Device device) {
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  if (guard.getStream(device) != guard.getDefaultStream(device)) return;
+  guard.exchangeStream(new_stream(device));
+}
+
 void wait_for(const c10::Event& event, const WhileWaiting& call) {
   constexpr Seconds kBetweenCalls{0.01};
   const TimePoint begin = Clock::now();

@@ -26,6 +26,10 @@ c10::Stream current_stream(at::Device device);
 
 c10::Stream new_stream(at::Device device);
 
+// From now on the calling thread queues work on another stream than the device's default one, on
+// which no graph can be captured.
+void leave_default_stream(at::Device device);
+
 // Until the event has come.
 void wait_for(const c10::Event& event, const WhileWaiting& call = {});
 

@@ -25,6 +25,7 @@ DeviceReport::DeviceReport(at::Device device) : device_(device) {
     slots_.push_back({at::zeros({kNumbers}, at::TensorOptions().pinned_memory(true)), event(),
                       event(), event(), event(), event()});
   }
+  captured_ = at::zeros({kNumbers}, at::TensorOptions(device));
 }
 
 void DeviceReport::mark(c10::Event& event) {
@@ -34,20 +35,34 @@ void DeviceReport::mark(c10::Event& event) {
 
 void DeviceReport::begin() {
   ++steps_;
-  now().communicates = false;
+  now().communicates = now().is_graph = false;
   mark(now().begin);
+}
+
+at::Tensor DeviceReport::numbers_of(const at::Tensor& loss, const at::Tensor& ranks,
+                                    const at::Tensor& squares) const {
+  const auto number = [](const at::Tensor& tensor) { return tensor.detach().to(at::kFloat); };
+  const at::Tensor none = at::zeros({}, at::TensorOptions(device_));
+  return at::stack({loss.defined() ? number(loss) : none, number(ranks.lt(1).sum()),
+                    number(ranks.lt(5).sum()), squares.defined() ? squares : none});
 }
 
 void DeviceReport::forward_done(const at::Tensor& loss, const at::Tensor& ranks,
                                 const at::Tensor& squares) {
   const at::NoGradGuard no_gradients;
-  const auto number = [](const at::Tensor& tensor) { return tensor.detach().to(at::kFloat); };
-  const at::Tensor none = at::zeros({}, at::TensorOptions(device_));
-  const at::Tensor numbers =
-      at::stack({loss.defined() ? number(loss) : none, number(ranks.lt(1).sum()),
-                 number(ranks.lt(5).sum()), squares.defined() ? squares : none});
-  now().numbers.copy_(numbers, /*non_blocking=*/true);
+  now().numbers.copy_(numbers_of(loss, ranks, squares), /*non_blocking=*/true);
   mark(now().forward);
+}
+
+void DeviceReport::forward_captured(const at::Tensor& loss, const at::Tensor& ranks,
+                                    const at::Tensor& squares) {
+  const at::NoGradGuard no_gradients;
+  captured_.copy_(numbers_of(loss, ranks, squares));
+}
+
+void DeviceReport::launched() {
+  now().numbers.copy_(captured_, /*non_blocking=*/true);
+  now().is_graph = true;
 }
 
 void DeviceReport::backward_done() { mark(now().backward); }
@@ -68,6 +83,10 @@ StepOutcome DeviceReport::read(int steps_ago, const WhileWaiting& call) const {
                          .top_5_hits = static_cast<int>(numbers[kTop5]),
                          .sum_of_squares = numbers[kSquares]};
   DevicePhases& phases = outcome.device.emplace();
+  if (slot.is_graph) {
+    phases.forward = between(slot.begin, slot.values);
+    return outcome;
+  }
   phases.forward = between(slot.begin, slot.forward);
   if (slot.last != &slot.forward) phases.backward = between(slot.forward, slot.backward);
   phases.updates = slot.last != &slot.backward;

@@ -24,10 +24,10 @@ at::Tensor host_view(std::span<const float> row) {
 }  // namespace
 
 DeviceRows::DeviceRows(const ArenaLayout& layout, const EngineOptions& options, at::Device device,
-                       DeviceReport& report)
+                       const Beside& beside)
     : layout_(layout),
       device_(device),
-      report_(report),
+      beside_(beside),
       compute_(current_stream(device)),
       updates_(new_stream(device)),
       gradients_ready_(device.type()),
@@ -36,6 +36,7 @@ DeviceRows::DeviceRows(const ArenaLayout& layout, const EngineOptions& options, 
       gradients_(at::zeros_like(values_)),
       decays_(at::zeros_like(values_)),
       squares_(at::zeros({}, at::TensorOptions(device))),
+      rate_(at::zeros_like(squares_)),
       unscale_(options.loss_scale.automatic ? 1 : 1 / options.loss_scale.first) {
   if (has_16_bits(options.dtype)) computed_ = values_.to(type_of(options.dtype));
   if (options.loss_scale.automatic) scaler_.emplace(options.loss_scale, device);
@@ -72,6 +73,7 @@ void DeviceRows::set_optimizer(const OptimizerSettings& settings,
                                std::span<const OptimizedParameter> parameters) {
   settings_ = settings;
   steps_ = 0;
+  if (beside_.graph) beside_.graph->reset();
   wait_for_updates();  // those that are queued use the rows which go
   states_.clear();
   for (const std::string_view name : optimizer_memory(settings.name)) {
@@ -86,20 +88,23 @@ void DeviceRows::set_optimizer(const OptimizerSettings& settings,
 void DeviceRows::begin_step(double learning_rate, double gradient_scale) {
   ++steps_;
   scale_ = gradient_scale;
-  rate_ = learning_rate;
+  double rate = learning_rate;
   if (settings_.name == "adam") {
     const double t = static_cast<double>(steps_);
-    rate_ *=
+    rate *=
         std::sqrt(1 - std::pow(settings_.adam_beta2, t)) / (1 - std::pow(settings_.adam_beta1, t));
   }
+  rate_.fill_(rate);  // on the engine's stream, which has waited for the updates before
 }
 
 void DeviceRows::take_gradients() {
+  if (replays()) return;
   gradients_ready_.record(compute_);
   gradients_ready_.block(updates_);
 }
 
 void DeviceRows::update(int64_t first_float, int64_t floats) {
+  if (replays()) return;
   const at::NoGradGuard no_gradients;
   const c10::StreamGuard on_updates(updates_);
   const Part part = {first_float, floats};
@@ -144,8 +149,9 @@ void DeviceRows::update_those_waiting() {
 
 void DeviceRows::give_values() {
   if (!waiting_.empty()) update_those_waiting();
-  wait_for_updates();
-  report_.values_ready();
+  if (!replays()) wait_for_updates();
+  if (beside_.graph && beside_.graph->end()) beside_.report.launched();
+  beside_.report.values_ready();
 }
 
 void DeviceRows::values_given() {
@@ -172,25 +178,27 @@ at::Tensor DeviceRows::state(std::string_view name, Part part) const {
 
 // The formulas stand in nn/update_rules.h. `seen` may be overwritten.
 void DeviceRows::apply_rule(const at::Tensor& values, const at::Tensor& seen, Part part) {
-  if (settings_.name == "sgd") {
-    values.sub_(seen, rate_);
-  } else if (settings_.name == "momentum") {
-    const at::Tensor sums = state("momentum", part).mul_(settings_.momentum).add_(seen);
-    values.sub_(seen.add_(sums, settings_.momentum), rate_);
+  if (settings_.name == "sgd" || settings_.name == "momentum") {
+    const bool has_momentum = settings_.name == "momentum";
+    std::vector<at::Tensor> sums;
+    if (has_momentum) sums.push_back(state("momentum", part));
+    at::_fused_sgd_({values}, {seen}, sums, /*weight_decay=*/0,
+                    has_momentum ? settings_.momentum : 0, rate_, /*dampening=*/0,
+                    /*nesterov=*/has_momentum, /*maximize=*/false, /*is_first_step=*/false);
   } else if (settings_.name == "rmsprop") {
     const double decay = settings_.rmsprop_decay;
     const at::Tensor squares =
         state("mean_square", part).mul_(decay).addcmul_(seen, seen, 1 - decay);
     values.sub_(state("momentum", part)
                     .mul_(settings_.rmsprop_momentum)
-                    .addcdiv_(seen, (squares + settings_.rmsprop_epsilon).sqrt_(), rate_));
+                    .addcdiv_(seen * rate_, (squares + settings_.rmsprop_epsilon).sqrt_()));
   } else {
     assert(settings_.name == "adam");
     const double beta1 = settings_.adam_beta1, beta2 = settings_.adam_beta2;
     const at::Tensor means = state("mean", part).mul_(beta1).add_(seen, 1 - beta1);
     const at::Tensor squares =
         state("mean_square", part).mul_(beta2).addcmul_(seen, seen, 1 - beta2);
-    values.addcdiv_(means, squares.sqrt().add_(settings_.adam_epsilon), -rate_);
+    values.addcdiv_(means * rate_, squares.sqrt().add_(settings_.adam_epsilon), -1);
   }
 }
 
@@ -204,30 +212,26 @@ void DeviceRows::wait() {
   wait_for(values_ready_, while_waiting_);
 }
 
+// After wait() nothing is queued that writes to the rows, so any stream may read them.
 void DeviceRows::read_row(std::string_view name, std::span<float> row) {
   wait();
-  const c10::StreamGuard on_updates(updates_);
   host_view(row).copy_(row_named(name));
 }
 
+// These two on the engine's stream: it has waited for the updates so far, and the next ones wait
+// for it with the first gradients.
 void DeviceRows::write_row(std::string_view name, std::span<const float> row) {
-  take_gradients();  // and the first contents of the row, which the engine's stream writes
-  const c10::StreamGuard on_updates(updates_);
   row_named(name).copy_(host_view(row));
+}
+
+void DeviceRows::set_loss_scale(const LossScaleState& state) {
+  if (scaler_) scaler_->write(state);
 }
 
 std::optional<LossScaleState> DeviceRows::loss_scale() {
   if (!scaler_) return {};
   wait();
-  const c10::StreamGuard on_updates(updates_);
   return scaler_->read();
-}
-
-void DeviceRows::set_loss_scale(const LossScaleState& state) {
-  if (!scaler_) return;
-  wait();
-  scaler_->write(state);  // on the stream that multiplies the loss, as it was made
-  take_gradients();
 }
 
 }  // namespace lockstep::libtorch

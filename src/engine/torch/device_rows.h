@@ -16,15 +16,21 @@
 #include "engine/engine.h"
 #include "engine/torch/device_report.h"
 #include "engine/torch/loss_scaler.h"
+#include "engine/torch/step_graph.h"
 #include "nn/device_parameters.h"
 
 namespace lockstep::libtorch {
 
 class DeviceRows : public DeviceParameters {
  public:
-  // Borrows the report, which learns when a step's communication and updates are done.
+  // Borrowed: the report learns when a step's communication and updates are done; the graph, if
+  // any, holds the updates of a step.
+  struct Beside {
+    DeviceReport& report;
+    StepGraph* graph = nullptr;
+  };
   DeviceRows(const ArenaLayout& layout, const EngineOptions& options, at::Device device,
-             DeviceReport& report);
+             const Beside& beside);
   ~DeviceRows() override;
   DeviceRows(const DeviceRows&) = delete;
 
@@ -47,7 +53,7 @@ class DeviceRows : public DeviceParameters {
                      std::span<const OptimizedParameter> parameters) override;
   void begin_step(double learning_rate, double gradient_scale) override;
   void take_gradients() override;
-  void communicated() override { report_.communicated(updates_); }
+  void communicated() override { beside_.report.communicated(updates_); }
   void update(int64_t first_float, int64_t floats) override;
   void give_values() override;
   void values_given() override;
@@ -74,10 +80,11 @@ class DeviceRows : public DeviceParameters {
   void update_those_waiting();
   void wait_for_updates();  // the engine's stream does, not the host
   void apply_rule(const at::Tensor& values, const at::Tensor& seen, Part part);
+  bool replays() const { return beside_.graph && beside_.graph->replays(); }
 
   ArenaLayout layout_;
   at::Device device_;
-  DeviceReport& report_;
+  Beside beside_;
   c10::Stream compute_, updates_;
   c10::Event gradients_ready_, values_ready_;
   at::Tensor values_, gradients_;
@@ -88,7 +95,8 @@ class DeviceRows : public DeviceParameters {
 
   OptimizerSettings settings_;
   int64_t steps_ = 0;
-  double rate_ = 0, scale_ = 1;
+  at::Tensor rate_;  // of this step; one number
+  double scale_ = 1;
   double unscale_;  // of a loss scale that does not adapt
   std::optional<LossScaler> scaler_;
   std::vector<Part> waiting_;  // of this step: none is updated before all are known to be sound

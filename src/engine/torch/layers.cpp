@@ -38,12 +38,9 @@ at::Tensor mixed(at::Tensor x) {  // RandomStream::mix()
   return x ^ shifted_right(x, 31);
 }
 
-at::Tensor dropout_factors_on(at::Device device, at::IntArrayRef sizes, const RandomStream& random,
-                              double keep) {
-  const at::Tensor numbers =
-      at::arange(1, c10::multiply_integers(sizes) + 1, at::TensorOptions(device).dtype(at::kLong));
-  const at::Tensor bits = mixed(numbers * static_cast<int64_t>(RandomStream::kGolden) +
-                                static_cast<int64_t>(random.key()));
+at::Tensor dropout_factors_on_device(at::IntArrayRef sizes, const at::Tensor& key, double keep) {
+  const at::Tensor numbers = at::arange(1, c10::multiply_integers(sizes) + 1, key.options());
+  const at::Tensor bits = mixed(numbers * static_cast<int64_t>(RandomStream::kGolden) + key);
   const auto threshold = static_cast<int64_t>(std::ceil(keep * 0x1.0p24));
   const at::Tensor kept = shifted_right(bits, 40).lt(threshold);
   return (kept.to(at::kFloat) * static_cast<float>(1 / keep)).view(sizes);
@@ -94,11 +91,12 @@ LayerCode make_code(const Relu& layer, const Place& place) {
 LayerCode make_code(const Dropout& layer, const Place& place) {
   if (!place.training()) return {"none", [](const Inputs& x, Step&) { return x[0]; }};
   const uint64_t seed = place.options.seed;
+  const at::Tensor key = place.device.is_cpu() ? at::Tensor() : place.dropout_keys.add(place.id);
   return {"at::mul", [=, id = place.id, keep = layer.keep](const Inputs& x, Step& step) {
             const RandomStream random(seed, dropout_stream(id, step.index));
-            const at::Tensor factors =
-                x[0].is_cpu() ? dropout_factors(x[0].sizes(), random, keep)
-                              : dropout_factors_on(x[0].device(), x[0].sizes(), random, keep);
+            const at::Tensor factors = key.defined()
+                                           ? dropout_factors_on_device(x[0].sizes(), key, keep)
+                                           : dropout_factors(x[0].sizes(), random, keep);
             return x[0] * factors.to(x[0].scalar_type()).contiguous(x[0].suggest_memory_format());
           }};
 }

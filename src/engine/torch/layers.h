@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/torch/dropout_keys.h"
 #include "engine/torch/moving_averages.h"
 #include "engine/torch/parameter_tensors.h"
 
@@ -37,6 +38,7 @@ struct Place {
   at::Device device;
   const ParameterTensors& parameters;
   MovingAverages& averages;
+  DropoutKeys& dropout_keys;
 
   const Node& node() const { return graph.node(id); }
   const Shape& input_shape() const { return graph.shape(node().inputs[0]); }

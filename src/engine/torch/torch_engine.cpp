@@ -6,14 +6,15 @@
 #include <cassert>
 
 #include "engine/torch/accelerators.h"
+#include "engine/torch/batch_input.h"
 #include "engine/torch/device.h"
-#include "engine/torch/device_input.h"
 #include "engine/torch/device_report.h"
 #include "engine/torch/device_rows.h"
 #include "engine/torch/gradient_flow.h"
 #include "engine/torch/layers.h"
 #include "engine/torch/loaded_library.h"
 #include "engine/torch/memory_estimate.h"
+#include "engine/torch/step_graph.h"
 #include "engine/torch/torch_dtype.h"
 #include "nn/cost.h"
 
@@ -30,9 +31,10 @@ std::vector<NodeId> last_readers(const Graph& graph) {
   return last;
 }
 
-// Inference has nothing that should stay on the device.
+// Inference has nothing that should stay on the device, and no graph.
 EngineOptions with_useful_place(EngineOptions options) {
   options.parameters_on_device &= options.mode == Mode::Training;
+  options.graph &= options.parameters_on_device;
   return options;
 }
 
@@ -44,11 +46,10 @@ std::optional<PinnedGradients> pinned_gradients(const ParameterTensors& paramete
 
 // What an engine has on an accelerator, besides what it has on the CPU.
 struct OnDevice {
-  OnDevice(at::Device device, Dtype dtype)
-      : images(device, type_of(dtype)), labels(device, at::kInt), report(device) {}
+  explicit OnDevice(at::Device device) : report(device) {}
 
-  DeviceInput images, labels;
   DeviceReport report;
+  std::optional<StepGraph> graph;
   std::optional<DeviceRows> rows;  // without: parameters live in the arena
 };
 
@@ -61,12 +62,16 @@ class TorchEngine : public Engine {
         last_readers_(last_readers(graph)),
         parameters_(graph_, options, device_),
         averages_(device_),
+        dropout_keys_(device_, options.seed),
         clock_(device_),
         flow_(parameters_, clock_, pinned_gradients(parameters_, options_, device_)) {
     use_threads(options.threads);
     use_dtype(options.dtype, device_);
     make_current(device_);
-    if (!device_.is_cpu()) on_device_.emplace(device_, options.dtype);
+    if (options_.graph) leave_default_stream(device_);
+    input_.emplace(graph_.shape(graph_.image()), options_, device_);
+    if (!device_.is_cpu()) on_device_.emplace(device_);
+    if (options_.graph) on_device_->graph.emplace(device_);
     for (NodeId id = 1; id < node_count(); ++id) add_op(id);
   }
 
@@ -107,11 +112,12 @@ class TorchEngine : public Engine {
  private:
   NodeId node_count() const { return static_cast<NodeId>(graph_.nodes().size()); }
   void add_op(NodeId id);
-  at::Tensor images_of(const Batch& batch);
-  at::Tensor labels_of(const Batch& batch);
   at::Tensor run(NodeId id, std::vector<at::Tensor>& values);
   at::Tensor scaled_loss() const;
-  void input_done();
+  StepGraph* step_graph() {
+    return on_device_ && on_device_->graph ? &*on_device_->graph : nullptr;
+  }
+  void report_forward();
 
   Graph graph_;
   EngineOptions options_;
@@ -119,18 +125,20 @@ class TorchEngine : public Engine {
   std::vector<NodeId> last_readers_;
   ParameterTensors parameters_;
   MovingAverages averages_;
+  DropoutKeys dropout_keys_;
   std::vector<Forward> forwards_;  // by operation; node = operation + 1, as the image needs none
   std::vector<OpInfo> infos_;
   OpObserver* observer_ = nullptr;  // borrowed
   BackwardClock clock_;
   GradientFlow flow_;
+  std::optional<BatchInput> input_;  // made when its device and stream are current
   std::optional<OnDevice> on_device_;
   Step step_;  // holds the graph that autograd recorded, whose hooks point to the clock
   int64_t steps_ = 0;
 };
 
 void TorchEngine::add_op(NodeId id) {
-  const Place place = {graph_, id, options_, device_, parameters_, averages_};
+  const Place place = {graph_, id, options_, device_, parameters_, averages_, dropout_keys_};
   const Node& node = graph_.node(id);
   LayerCode code =
       std::visit([&](const auto& layer) { return make_code(layer, place); }, node.layer);
@@ -144,7 +152,8 @@ void TorchEngine::add_op(NodeId id) {
 
 void TorchEngine::bind(ParameterArena& arena) {
   if (on_device_ && options_.parameters_on_device) {
-    on_device_->rows.emplace(arena, options_, device_, on_device_->report);
+    on_device_->rows.emplace(arena, options_, device_,
+                             DeviceRows::Beside{on_device_->report, step_graph()});
   }
   parameters_.bind(arena, on_device_ && on_device_->rows ? &*on_device_->rows : nullptr);
   if (options_.mode == Mode::Training) flow_.attach();
@@ -154,9 +163,15 @@ void TorchEngine::start_forward(const Batch& batch) {
   assert(batch.size() == options_.batch);
   const at::AutoGradMode record(options_.mode == Mode::Training);
   if (on_device_) on_device_->report.begin();
-  step_ = {.index = steps_++, .labels = labels_of(batch), .loss = {}, .ranks = {}};
+  BatchTensors sent = input_->send(batch);
+  step_ = {.index = steps_++, .labels = std::move(sent.labels), .loss = {}, .ranks = {}};
+  dropout_keys_.set(step_.index);
+  if (StepGraph* const graph = step_graph()) {
+    graph->begin(/*as_queued=*/observer_ != nullptr);
+    if (graph->replays()) return;  // the rest is in the graph, which give_values() launches
+  }
   std::vector<at::Tensor> values(graph_.nodes().size());
-  values[graph_.image()] = images_of(batch);
+  values[graph_.image()] = std::move(sent.images);
   for (NodeId id = 1; id < node_count(); ++id) {
     if (!observer_) {
       values[id] = run(id, values);
@@ -168,20 +183,31 @@ void TorchEngine::start_forward(const Batch& batch) {
     observer_->executed(id - 1, Pass::Forward, begin, Clock::now());
     clock_.watch(values[id], id - 1);
   }
-  if (!on_device_) return;
+  if (on_device_) report_forward();
+}
+
+void TorchEngine::report_forward() {
+  DeviceReport& report = on_device_->report;
   const at::Tensor squares = on_device_->rows ? on_device_->rows->sum_of_squares() : at::Tensor();
-  on_device_->report.forward_done(step_.loss, step_.ranks, squares);
-  if (options_.mode == Mode::Inference) input_done();
+  const bool captures = step_graph() && step_graph()->captures();
+  if (captures) return report.forward_captured(step_.loss, step_.ranks, squares);
+  report.forward_done(step_.loss, step_.ranks, squares);
+  if (options_.mode == Mode::Inference) input_->done();
 }
 
 void TorchEngine::backward(const GradientReady& ready) {
+  StepGraph* const graph = step_graph();
+  if (graph && graph->replays()) {
+    for (const ParameterId id : flow_.order()) ready(id);
+    return;
+  }
   assert(step_.loss.defined() && step_.loss.requires_grad());
   clock_.start(observer_, static_cast<int>(infos_.size()));
   flow_.run_backward(scaled_loss(), ready);
   clock_.finish();
-  step_.loss = step_.loss.detach();  // the graph may go
-  if (!on_device_) return;
-  input_done();
+  step_.loss = step_.loss.detach();  // what autograd recorded may go
+  if (!on_device_ || (graph && graph->captures())) return;
+  input_->done();
   on_device_->report.backward_done();
 }
 
@@ -193,11 +219,6 @@ at::Tensor TorchEngine::scaled_loss() const {
   return factor == 1 ? step_.loss : step_.loss * factor;
 }
 
-void TorchEngine::input_done() {
-  on_device_->images.done();
-  on_device_->labels.done();
-}
-
 // Drops inputs that nobody else reads, so that what autograd does not keep is free again.
 at::Tensor TorchEngine::run(NodeId id, std::vector<at::Tensor>& values) {
   const std::vector<NodeId>& ids = graph_.node(id).inputs;
@@ -207,28 +228,6 @@ at::Tensor TorchEngine::run(NodeId id, std::vector<at::Tensor>& values) {
     if (last_readers_[input] == id) values[input].reset();
   }
   return forwards_[id - 1](inputs, step_);
-}
-
-// Views of the batch, or copies on the device; only read.
-at::Tensor TorchEngine::images_of(const Batch& batch) {
-  const Shape& image = graph_.shape(graph_.image());
-  const int64_t channels = image.channels(), height = image.height(), width = image.width();
-  const std::vector<int64_t> sizes = {options_.batch, channels, height, width};
-  const bool by_pixel = options_.layout == ImageLayout::Nhwc;
-  const std::vector<int64_t> strides =
-      by_pixel ? std::vector<int64_t>{image.elements(), 1, width * channels, channels}
-               : std::vector<int64_t>{image.elements(), height * width, width, 1};
-  const at::Tensor images = at::from_blob(const_cast<float*>(batch.images.data()), sizes, strides);
-  if (!on_device_) return images.to(type_of(options_.dtype));
-  const at::Tensor sent = on_device_->images.send(images, batch.same_images);
-  return computes_by_pixel(options_, device_) ? sent.contiguous(at::MemoryFormat::ChannelsLast)
-                                              : sent;
-}
-
-at::Tensor TorchEngine::labels_of(const Batch& batch) {
-  int32_t* numbers = const_cast<int32_t*>(batch.labels.data());
-  const at::Tensor labels = at::from_blob(numbers, {options_.batch}, at::kInt);
-  return (on_device_ ? on_device_->labels.send(labels, false) : labels).to(at::kLong);
 }
 
 StepOutcome TorchEngine::outcome(int forwards_ago) {
