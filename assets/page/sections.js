@@ -328,9 +328,9 @@ function everything(view) {
   const engines = new Set(all.map(({configuration}) => configuration.engine)).size > 1;
   // A column that would say the same in every row is left out.
   const columns = [
-    {title: "configuration", text: true, of: (each, point, set) => nameIn(view, set, `${each.model}:${each.batch}`)},
+    {title: "configuration", text: true, of: (each, point, set) => el("span", {class: "settings"}, nameIn(view, set, `${each.model}:${each.batch}`))},
     ...(engines ? [{title: "engine", text: true, of: (each) => each.engine}] : []),
-    ...(any((each) => each.settings) ? [{title: "settings", text: true, of: (each) => each.settings}] : []),
+    ...(any((each) => each.settings) ? [{title: "settings", text: true, of: (each) => el("span", {class: "settings"}, each.settings)}] : []),
     ...(any((each) => each.kind !== "measured" || each.rate == null) ? [{title: "kind", text: true, of: (each) => (each.rate == null ? each.skipped ? "skipped" : "failed" : each.kind)}] : []),
     {title: "devices", of: (each) => String(each.devices)},
     {title: "launches", of: (each) => (each.launches == null ? "" : String(each.launches))},
@@ -338,7 +338,7 @@ function everything(view) {
     {title: "speed-up", of: (each, point) => (point ? margin(point.speed_up, point.speed_up_95, 2) : "")},
     {title: "scaling efficiency %", of: (each, point) => (point && point.scaling_efficiency != null ? margin(100 * point.scaling_efficiency, percents(point.scaling_efficiency_95), 1) : "-")},
     ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95), 1))}] : []),
-    {title: "exposed communication %", of: (each) => (each.exposed == null ? "not reported" : (100 * each.exposed).toFixed(1))},
+    {title: "exposed %", of: (each) => (each.exposed == null ? "not reported" : (100 * each.exposed).toFixed(1))},
     ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95), 1))}] : []),
     {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : marks(each.warnings))},
   ];
