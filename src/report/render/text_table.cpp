@@ -183,12 +183,14 @@ std::string TextTable::text_within(size_t most_columns) const {
     return part(1, columns).text_within(most_columns) + "\n" +
            part(columns, columns_.size()).text_within(most_columns);
   }
+  std::vector<size_t> longest;
+  for (size_t i = 0; i < columns_.size(); ++i) longest.push_back(longest_word(rows_, i));
   // Takes from the widest columns of a kind. Words of at most so many characters stay whole.
   const auto narrow = [&](Align kind, size_t whole_words) {
     while (total(widths) > most_columns) {
       std::optional<size_t> widest;
       for (size_t i = 0; i < widths.size(); ++i) {
-        const size_t floor = std::max(least[i], std::min(longest_word(rows_, i), whole_words));
+        const size_t floor = std::max(least[i], std::min(longest[i], whole_words));
         if (columns_[i].align != kind || widths[i] <= floor) continue;
         if (!widest || widths[i] > widths[*widest]) widest = i;
       }
