@@ -318,26 +318,33 @@ function everything(view) {
   for (const {set, series} of seriesOf(view)) for (const point of series.points) points.set(set.configurations[point.configuration], point);
   const any = (has) => all.some(({configuration}) => has(configuration));
   const percents = (interval) => interval && interval.map((each) => 100 * each);
-  const margin = (value, interval) => (value == null ? "-" : `${digits(value)}${marginOf(interval)}`);
+  const margin = (value, interval, places) => (value == null ? "-" : withMargin(value, interval, places));
+  const notes = [], numbered = (words) => {  // one footnote for all that differ only in their numbers
+    const kind = words.replace(/\d+(\.\d+)?/g, "N");
+    if (!notes.some((note) => note.kind === kind)) notes.push({kind, words: shortRemark(words).replace(/\d+(\.\d+)? of \d+ launches/, "some launches").replace(/differ by \d+(\.\d+)? %/, "differ by more than 5 %")});
+    return notes.findIndex((note) => note.kind === kind) + 1;
+  };
+  const marks = (remarks) => el("span", {title: remarks.join("\n")}, remarks.length ? `[${[...new Set(remarks.map(numbered))].sort((a, b) => a - b).join(",")}]` : "");
   const engines = new Set(all.map(({configuration}) => configuration.engine)).size > 1;
   // A column that would say the same in every row is left out.
   const columns = [
-    {title: "configuration", text: true, of: (each, point, set) => nameIn(view, set, `${each.model}:${each.batch}`)},
+    {title: "configuration", text: true, of: (each, point, set) => el("span", {class: "settings"}, nameIn(view, set, `${each.model}:${each.batch}`))},
     ...(engines ? [{title: "engine", text: true, of: (each) => each.engine}] : []),
-    ...(any((each) => each.settings) ? [{title: "settings", text: true, of: (each) => each.settings}] : []),
+    ...(any((each) => each.settings) ? [{title: "settings", text: true, of: (each) => el("span", {class: "settings"}, each.settings)}] : []),
     ...(any((each) => each.kind !== "measured" || each.rate == null) ? [{title: "kind", text: true, of: (each) => (each.rate == null ? each.skipped ? "skipped" : "failed" : each.kind)}] : []),
     {title: "devices", of: (each) => String(each.devices)},
     {title: "launches", of: (each) => (each.launches == null ? "" : String(each.launches))},
-    {title: "images/sec", of: (each) => (each.rate == null ? "" : margin(each.rate, each.rate_95))},
-    {title: "speed-up", of: (each, point) => (point ? margin(point.speed_up, point.speed_up_95) : "")},
-    {title: "scaling efficiency %", of: (each, point) => (point && point.scaling_efficiency != null ? margin(100 * point.scaling_efficiency, percents(point.scaling_efficiency_95)) : "-")},
-    ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95)))}] : []),
-    {title: "exposed communication %", of: (each) => (each.exposed == null ? "not reported" : digits(100 * each.exposed))},
-    ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95)))}] : []),
-    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : each.warnings.map(shortRemark).join("; "))},
+    {title: "images/sec", of: (each) => (each.rate == null ? "" : rateText(each.rate, each.rate_95))},
+    {title: "speed-up", of: (each, point) => (point ? margin(point.speed_up, point.speed_up_95, 2) : "")},
+    {title: "scaling efficiency %", of: (each, point) => (point && point.scaling_efficiency != null ? margin(100 * point.scaling_efficiency, percents(point.scaling_efficiency_95), 1) : "-")},
+    ...(any((each) => each.communication_efficiency != null) ? [{title: "communication efficiency %", of: (each) => (each.communication_efficiency == null ? "-" : margin(100 * each.communication_efficiency, percents(each.communication_efficiency_95), 1))}] : []),
+    {title: "exposed %", of: (each) => (each.exposed == null ? "not reported" : (100 * each.exposed).toFixed(1))},
+    ...(any((each) => each.data_cost != null) ? [{title: "cost of real data %", of: (each) => (each.data_cost == null ? "" : margin(100 * each.data_cost, percents(each.data_cost_95), 1))}] : []),
+    {title: "remarks", text: true, of: (each) => (each.rate == null ? each.skipped || "see Failures" : marks(each.warnings))},
   ];
-  return section("table", "All configurations", "± is half the width of the 95 % confidence interval over launches.",
-    tableOf(columns, all.map(({set, configuration: each}) => columns.map((column) => column.of(each, points.get(each), set))), "All configurations"));
+  const table = tableOf(columns, all.map(({set, configuration: each}) => columns.map((column) => column.of(each, points.get(each), set))), "All configurations");
+  return section("table", "All configurations", "± is half the width of the 95 % confidence interval over launches.", table,
+    notes.length ? el("ul", {class: "footnotes"}, notes.map((note, place) => el("li", {}, `[${place + 1}] ${note.words}`))) : null);
 }
 
 function machine(view) {

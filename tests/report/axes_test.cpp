@@ -130,7 +130,7 @@ TEST(Verdicts, ComparesAllPairsAlongAnAxisInEveryGroup) {
   EXPECT_EQ(found.groups[0].pairs[0].difference.verdict, Verdict::Same);
   EXPECT_EQ(found.groups[0].pairs[1].difference.verdict, Verdict::Faster);
   EXPECT_EQ(found.groups[0].pairs[1].slower, "horovod");
-  const std::string text = verdict_tables(found);
+  const std::string text = verdict_tables(found, TableWidth::Wide);
   EXPECT_THAT(text, HasSubstr("along variable-update, num-devices=1:"));
   EXPECT_THAT(text, HasSubstr("no significant difference"));
   EXPECT_THAT(verdict_csv(found), HasSubstr("num-devices=1,"));

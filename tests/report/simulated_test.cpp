@@ -47,6 +47,17 @@ TEST(Simulated, HasItsOwnDashedLineWithOpenMarkers) {
   }
 }
 
+TEST(Simulated, SettingsThatNoPredictionHasTellNoMeasurementsApart) {
+  std::vector<StoredRun> runs = measured_and_simulated();
+  for (StoredRun& run : runs) {
+    if (run.result.simulated()) run.result.config.threads = 7;
+    run.id = run_id(run.result.config);
+  }
+  const ScalingReport report = make_scaling(runs);
+  EXPECT_THAT(report.differing, IsEmpty());
+  EXPECT_EQ(label_of(report, report.configurations.front()), "alexnet:8 x1 native");
+}
+
 TEST(Simulated, HasItsOwnFiles) {
   const auto files = scaling_csv(make_scaling(measured_and_simulated()));
   EXPECT_EQ(text_of(files, "csv_native/alexnet_b8.csv"), "1,99.99\n2,190.00\n");

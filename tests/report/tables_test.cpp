@@ -57,6 +57,16 @@ TEST(TextTable, WithinSoManyColumnsTextsContinueBelowAndNumbersStayWhole) {
   EXPECT_EQ(table.text_within(200), table.text());
 }
 
+TEST(TextTable, WordsStayWholeAsLongAsAnotherTextCanGiveRoom) {
+  constexpr auto kLeft = TextTable::Align::Left;
+  TextTable table({{"against", kLeft}, {"rate"}, {"verdict", kLeft}});
+  table.add({"parameter_server", "850.97", "inconclusive [1]"});
+  EXPECT_EQ(table.text_within(38),
+            "against             rate  verdict\n"
+            "parameter_server  850.97  inconclusive\n"
+            "                          [1]\n");
+}
+
 TEST(TextTable, ColumnsWithoutRoomAreInASecondTableWithTheFirstColumn) {
   TextTable table({{"devices", TextTable::Align::Left}, {"device"}, {"host"}, {"other"}});
   table.add({"1", "100.00", "200.00", "300.00"});

@@ -127,7 +127,7 @@ class ReportPage(BrowserCase):
         self.assert_no_complaints()
 
     def test_nothing_overflows_at_1200_pixels(self):
-        self.sweeps.derive("wide", lambda launch: [as_communicating(launch), as_another(launch)])
+        self.sweeps.derive("wide", lambda launch: [as_communicating(launch), as_another(launch), as_simulated(launch)])
         self.sweeps.run("report", f"{self.sweeps.derived}/wide")
         self.page.open(f"file://{self.sweeps.derived}/wide/report.html", size=(1200, 800))
         self.assertLessEqual(self.page.script("return document.documentElement.scrollWidth"), 1200)

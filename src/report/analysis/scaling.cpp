@@ -217,6 +217,21 @@ void find_data_costs(std::vector<Configuration>& all, std::span<const StoredRun>
   }
 }
 
+// Predictions are told from measurements by their name; what only tells these apart is no setting.
+std::vector<std::string_view> differing_in(const std::vector<Configuration>& configurations) {
+  std::vector<RunConfig> all, kinds[2];
+  for (const Configuration& each : configurations) {
+    all.push_back(each.config);
+    kinds[each.simulated ? 1 : 0].push_back(each.config);
+  }
+  std::vector<std::string_view> names = differing_options(all);
+  const auto measured = differing_options(kinds[0]), simulated = differing_options(kinds[1]);
+  std::erase_if(names, [&](std::string_view name) {
+    return !std::ranges::count(measured, name) && !std::ranges::count(simulated, name);
+  });
+  return names;
+}
+
 }  // namespace
 
 bool Configuration::phases_known() const {
@@ -255,14 +270,12 @@ ScalingReport make_scaling(std::span<const StoredRun> runs) {
   ScalingReport report;
   report.configurations = configurations_of(runs, /*controls=*/false);
   report.controls = configurations_of(runs, /*controls=*/true);
-  std::vector<RunConfig> configs;
   for (Configuration& each : report.configurations) {
-    configs.push_back(each.config);
     each.step_times = step_times_of(each.launches, runs);
     each.warnings = reasons_for_distrust(each, runs);
     each.communication_efficiency = communication_efficiency_of(each, runs);
   }
-  report.differing = differing_options(configs);
+  report.differing = differing_in(report.configurations);
   find_data_costs(report.configurations, runs);
   report.series = series_of(report);
   for (Series& series : report.series) find_speed_ups(series, report);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "base/text.h"
 #include "config/independent_twin.h"
@@ -87,8 +88,12 @@ BudgetWords words_on(const LossBudget& budget, const RunResult& run) {
 std::string subject_of(const ScalingReport& report, const Configuration& each) {
   const std::string settings = settings_label(each.config, report.differing);
   const std::string engine = engine_label(each.config);
+  // By fields: labels of thousands of configurations take seconds to compose.
+  const auto what = [](const RunConfig& run) {
+    return std::tie(run.engine, run.framework, run.program, run.dtype);
+  };
   const bool several = std::ranges::any_of(report.configurations, [&](const Configuration& other) {
-    return engine_label(other.config) != engine;
+    return what(other.config) != what(each.config);
   });
   return fmt::format("{}:{} on {}{}{}{}", each.config.model, each.config.batch_size,
                      count_text(each.devices, "device"), several ? ", " + engine : "",

@@ -12,6 +12,7 @@
 namespace lockstep {
 namespace {
 
+constexpr size_t kLongWord = 30;    // longer ones are broken like lines
 constexpr size_t kNarrowText = 12;  // columns of text are not narrower
 
 // The bytes of the first characters.
@@ -40,6 +41,16 @@ std::vector<std::string> broken(std::string text, size_t width) {
 
 size_t total(std::span<const size_t> widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * (widths.size() - 1));
+}
+
+size_t longest_word(const std::vector<std::vector<std::string>>& rows, size_t column) {
+  size_t longest = 0;
+  for (const auto& row : rows) {
+    for (const std::string& word : split(row[column], ' ')) {
+      longest = std::max(longest, text_width(word));
+    }
+  }
+  return longest;
 }
 
 std::string padded(const std::string& text, size_t width, TextTable::Align align) {
@@ -172,18 +183,24 @@ std::string TextTable::text_within(size_t most_columns) const {
     return part(1, columns).text_within(most_columns) + "\n" +
            part(columns, columns_.size()).text_within(most_columns);
   }
-  // Titles of numbers give room first: they are one line of the table, texts are many.
-  for (const Align gives : {Align::Right, Align::Left}) {
+  std::vector<size_t> longest;
+  for (size_t i = 0; i < columns_.size(); ++i) longest.push_back(longest_word(rows_, i));
+  // Takes from the widest columns of a kind. Words of at most so many characters stay whole.
+  const auto narrow = [&](Align kind, size_t whole_words) {
     while (total(widths) > most_columns) {
-      std::optional<size_t> widest;  // of those with room to give
+      std::optional<size_t> widest;
       for (size_t i = 0; i < widths.size(); ++i) {
-        if (columns_[i].align != gives || widths[i] == least[i]) continue;
+        const size_t floor = std::max(least[i], std::min(longest[i], whole_words));
+        if (columns_[i].align != kind || widths[i] <= floor) continue;
         if (!widest || widths[i] > widths[*widest]) widest = i;
       }
-      if (!widest) break;
+      if (!widest) return;
       --widths[*widest];
     }
-  }
+  };
+  narrow(Align::Right, 0);  // titles of numbers: one line of the table
+  narrow(Align::Left, kLongWord);
+  narrow(Align::Left, 0);
   return text_of(widths);
 }
 

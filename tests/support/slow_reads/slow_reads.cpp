@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::chrono::milliseconds kLatency{5};
+constexpr std::chrono::milliseconds kLatency{40};
 
 bool is_slow(int descriptor) {
   const char* directory = std::getenv("SLOW_DIRECTORY");
