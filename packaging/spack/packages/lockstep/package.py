@@ -2,6 +2,9 @@
 #
 #   spack repo add packaging/spack
 #   spack dev-build lockstep@main        (in a clone)
+#
+# Tested: Spack of October 2024 resolves all dependencies (spack spec lockstep), with Debian 12's
+# libraries as externals. Not tested: a build by Spack. The same CMake options are, by ./run build.
 from spack.package import *
 
 
