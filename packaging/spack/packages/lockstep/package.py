@@ -3,8 +3,8 @@
 #   spack repo add packaging/spack
 #   spack dev-build lockstep@main        (in a clone)
 #
-# Tested: Spack of October 2024 resolves all dependencies (spack spec lockstep), with Debian 12's
-# libraries as externals. Not tested: a build by Spack. The same CMake options are, by ./run build.
+# Tested: Spack of October 2024 resolves the package (spack spec lockstep) with every library given as
+# an external. Not tested: Spack's own versions of them, and a build by Spack. The same CMake options are, by ./run build.
 from spack.package import *
 
 
