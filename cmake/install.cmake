@@ -23,6 +23,6 @@ set(completion ${PROJECT_BINARY_DIR}/completion)
 install(FILES ${completion}/lockstep.bash RENAME lockstep COMPONENT data OPTIONAL
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${completion}/_lockstep COMPONENT data OPTIONAL
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${completion}/lockstep.fish COMPONENT data OPTIONAL
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -3,7 +3,8 @@
 #   reframe -c packaging/reframe_lockstep.py -r -S program=/opt/lockstep/bin/lockstep
 #
 # A site adds its references:  -S reference='{"daint:gpu": {"speed": (900, -0.05, None, "img/s")}}'
-# Tested with ReFrame 4 from PyPI on the generic system, with the bundle.
+# Tested: ReFrame 4.10 from PyPI on its generic system, with the bundle; both networks passed.
+# Not tested: a system with partitions and a scheduler.
 import reframe as rfm
 import reframe.utility.sanity as sn
 

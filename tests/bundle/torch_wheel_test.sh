@@ -61,8 +61,15 @@ rm -r -- "$own/torch"
 for path in "$packages"/*; do
   [[ -e $own/${path##*/} ]] || ln -s -- "$path" "$own/"
 done
-# Both requirements are there now, so pip resolves the extra without a network.
-pip install --no-index --find-links "$work/wheels" 'lockstep[torch]'
+# The build's torch is installed without all that it requires, so only our own lines count.
+problems="$(pip check | grep '^lockstep')" && fail "$problems"
+"$work/environment/bin/python3" - "$torch" <<'PYTHON' || fail "the wheels do not require each other and torch $torch"
+import importlib.metadata, sys
+version = importlib.metadata.version("lockstep")
+extra = [row for row in importlib.metadata.requires("lockstep") if "torch" in row]
+assert extra and f"lockstep-torch (=={version})" in extra[0] and "extra ==" in extra[0], extra
+assert f"torch (=={sys.argv[1]})" in importlib.metadata.requires("lockstep-torch")
+PYTHON
 for devices in 1 2; do
   output="$(train --num-devices="$devices")" || fail "failed on $devices devices:" "$output"
   grep -q "total images/sec" <<<"$output" || fail "no images/sec in" "$output"

@@ -2,6 +2,9 @@
 #
 #   spack repo add packaging/spack
 #   spack dev-build lockstep@main        (in a clone)
+#
+# Tested: Spack of October 2024 resolves the package (spack spec lockstep) with every library given as
+# an external. Not tested: Spack's own versions of them, and a build by Spack. The same CMake options are, by ./run build.
 from spack.package import *
 
 

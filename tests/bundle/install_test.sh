@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# install_test.sh: cmake --install puts every file where programs look for it, below DESTDIR.
+#
+# usage: tests/bundle/install_test.sh BUILD_DIRECTORY
+set -euo pipefail
+
+build="$1"
+work="$(mktemp -d)"
+trap 'rm -rf -- "$work"' EXIT
+
+DESTDIR="$work" cmake --install "$build" --prefix /usr/local >"$work/log"
+for file in bin/lockstep \
+  share/man/man1/lockstep.1 share/man/man1/lockstep-train.1 share/man/man1/lockstep-data-pack.1 \
+  share/bash-completion/completions/lockstep share/zsh/site-functions/_lockstep \
+  share/fish/vendor_completions.d/lockstep.fish \
+  share/lockstep/examples/networks/alexnet.toml share/lockstep/clusters/horovod_512.toml \
+  share/doc/lockstep/LICENSE share/doc/lockstep/docs/installing.md; do
+  [[ -s $work/usr/local/$file ]] || { echo "missing: /usr/local/$file" >&2; exit 1; }
+done
+"$work/usr/local/bin/lockstep" --version
+if readelf -d "$work/usr/local/bin/lockstep" | grep -E 'R(UN)?PATH'; then
+  echo "the installed program looks for libraries in the build" >&2
+  exit 1
+fi
+echo "installed $(find "$work/usr/local" -type f | wc -l) files"
