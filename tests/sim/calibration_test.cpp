@@ -130,6 +130,37 @@ TEST(Calibrated, WritesAFileThatItCanRead) {
   EXPECT_EQ(read.cluster.notes.at("jitter.node").kind, EntryKind::Measured);
 }
 
+// A run whose steps have these phases.
+RunResult phased_run(double forward, double backward, double communication) {
+  RunResult run = made_run(2, 2, 64 / (forward + backward + communication));
+  for (RankResult& rank : run.ranks) {
+    for (StepRecord& step : rank.steps) {
+      step.phase(Phase::Forward) = Seconds(forward);
+      step.phase(Phase::Backward) = Seconds(backward);
+      step.phase(Phase::Communication) = Seconds(communication);
+    }
+    rank.steps[0].phase(Phase::Backward) *= 50;  // the machine did something else
+  }
+  return run;
+}
+
+TEST(Calibrated, ServersAreFittedToWhatTheirRunWaitedFor) {
+  const CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                             .all = phased_run(0.3, 0.62, 0.1),
+                             .independent = phased_run(0.3, 0.6, 0),
+                             .servers = phased_run(0.3, 0.61, 0.4),
+                             .all_reduce = line(2e-4, 1e8),
+                             .inside_node = {},
+                             .when = "2026-11-18"};
+  Cluster cluster = calibrated(runs).cluster;
+  EXPECT_GT(cluster.servers.interference, 0);
+  EXPECT_LT(cluster.servers.gbyte, 0.05) << "slower than the link";
+  Scenario scenario{.batch = 32, .one_device_step = 0.9, .devices = 2, .servers = 1};
+  set_strategy("parameter_server", scenario);
+  cluster.node.others_slowdown = 0;
+  EXPECT_NEAR(predict(cluster, workload_of("resnet20"), scenario).exposed, 0.4, 0.01);
+}
+
 TEST(Calibrated, TakesTheLinkFromTwoNodesAndTheRingFromAll) {
   const CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
                              .all = made_run(4, 2, 120),

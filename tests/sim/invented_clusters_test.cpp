@@ -150,6 +150,12 @@ TEST(InventedClusters, SayWhatReallyLimitsThem) {
   const std::string one =
       why(cluster_of(kInvented[3]), "inception3", run_of(kInvented[3], "parameter_server", 32));
   EXPECT_THAT(one, HasSubstr("limited by a hot server"));
+  const Cluster long_ring =
+      cluster_of({"long ring",
+                  "nodes = 20000\n[network]\nline_gbit = 100\ntransport = \"rdma\"\n"
+                  "[collectives]\nalgorithm = \"ring\"\n"});
+  EXPECT_THAT(why(long_ring, "resnet50", run_of(kInvented[1], "replicated", 20'000)),
+              HasSubstr("limited by latency"));
   Scenario slow = run_of(kInvented[0], "replicated", 16);
   slow.slow_nodes = 1;
   slow.slow_speed = 0.5;

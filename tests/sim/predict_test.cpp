@@ -173,6 +173,16 @@ TEST(Links, OfServersAreThoseOfTheFullestOne) {
   EXPECT_GT(node_use(false), 3 * node_use(true));
 }
 
+TEST(Servers, ThatNeedTheCoresOfWorkersSlowThem) {
+  Cluster cluster = small_cluster();
+  const Scenario scenario = run_of("parameter_server", 8);
+  const Prediction before = predict(cluster, workload_of("resnet50"), scenario);
+  cluster.servers.interference = 0.5;
+  const Prediction after = predict(cluster, workload_of("resnet50"), scenario);
+  EXPECT_GT(after.step, before.step);
+  EXPECT_LE(after.slowed, 0.5 * before.backward);
+}
+
 TEST(Servers, ThatWaitForGradientsDoNotKeepTheNetworkBusy) {
   Scenario scenario = run_of("parameter_server", 8);
   scenario.one_device_step = 60;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "measure/statistics.h"
 #include "sim/answers/what_if.h"
 #include "sim/calibrate/measured_jitter.h"
 #include "sim/cluster/cluster_file.h"
@@ -14,9 +15,26 @@
 namespace lockstep {
 namespace {
 
+// Median over steps, so that one in which the machine did something else does not count; mean of
+// ranks. Results without phases of steps have their means.
+double seconds_in(const RunResult& run, std::initializer_list<Phase> phases) {
+  const auto of_rank = [&](std::span<const StepRecord> steps) {
+    std::vector<double> sums;
+    for (const StepRecord& step : steps) {
+      double& sum = sums.emplace_back(0);
+      for (const Phase phase : phases) sum += step.phase(phase).count();
+    }
+    return sums.empty() ? 0 : median(sums);
+  };
+  double sum = 0, means = 0;
+  for (const RankResult& rank : run.ranks) sum += of_rank(rank.steps) / std::ssize(run.ranks);
+  if (run.ranks.empty()) sum = of_rank(run.steps);
+  for (const Phase phase : phases) means += run.summary.mean_phases[static_cast<size_t>(phase)];
+  return sum > 0 ? sum : means;
+}
+
 double computing(const RunResult& run) {
-  const auto& phases = run.summary.mean_phases;
-  return phases[static_cast<size_t>(Phase::Forward)] + phases[static_cast<size_t>(Phase::Backward)];
+  return seconds_in(run, {Phase::Forward, Phase::Backward});
 }
 
 // The file grows entry by entry: later fits read what earlier ones wrote.
@@ -160,8 +178,9 @@ class Calibration {
     writer_.assumed("overhead", "0", "part of what was measured");
     constexpr double kVisible = 0.02;
     if (sending > kVisible * scenario.one_device_step) {
-      writer_.measured("interference", number(std::clamp(slower / sending, 0.0, 3.0)),
-                       "forward and backward beside all-reduces");
+      const double beside = std::min(sending, seconds_in(runs_.independent, {Phase::Backward}));
+      writer_.measured("interference", number(std::clamp(slower / beside, 0.0, 3.0)),
+                       "backward beside all-reduces");
     } else {
       writer_.assumed("interference", "0", "too little is sent to see it");
       notes_.push_back(fmt::format(
@@ -184,40 +203,40 @@ class Calibration {
                      number(runs_.one.throughput.total_images_per_second), "the run on one device");
   }
 
-  // The rate of a server, from the run with servers: only if the step waits for them.
+  // How much a server slows the computing beside it, and its rate: from what the run with servers
+  // waited for communication, and only if it did.
   void fit_servers(const std::string& text) {
     const RunResult& run = *runs_.servers;
-    Cluster cluster = read(text + server_section(0));
+    Cluster cluster = read(text + server_section(0, 0));
+    const Workload& workload = workload_of(runs_.one.config);
+    const double link = 1e9 * cluster.transports.at("tcp").gbyte;
+    const double beside =
+        std::min(workload.bytes / link, seconds_in(runs_.independent, {Phase::Backward}));
+    const double slower = computing(run) - computing(runs_.independent);
+    const double interference = beside > 0 ? std::clamp(slower / beside, 0.0, 3.0) : 0;
+    cluster.servers.interference = interference;
     Scenario scenario{.batch = facts_.batch_size, .devices = facts_.devices};
     set_strategy("parameter_server", scenario);
     scenario.servers = std::max(1, run.facts.servers);
     scenario.one_device_step = facts_.batch_size / runs_.one.throughput.total_images_per_second;
-    const Workload& workload = workload_of(runs_.one.config);
-    const double measured = run.throughput.total_images_per_second;
-    const auto rate_with = [&](double gbyte) {
+    const double waited = seconds_in(run, {Phase::Communication});
+    const auto exposed_with = [&](double gbyte) {
       cluster.servers.gbyte = gbyte;
-      cluster.servers.loopback_gbyte = 4;
-      return predict(cluster, workload, scenario).images_per_second;
+      return predict(cluster, workload, scenario).exposed;
     };
     constexpr double kLeast = 1e-4, kMost = 100;
     double low = kLeast, high = kMost;
     for (int i = 0; i < 60; ++i) {
       const double middle = std::sqrt(low * high);
-      (rate_with(middle) < measured ? low : high) = middle;
+      (exposed_with(middle) > waited ? low : high) = middle;
     }
     const double found = std::sqrt(low * high);
     const bool as_network = found > 0.9 * cluster.transports.at("tcp").gbyte;
-    if (as_network || rate_with(found) < 1.02 * rate_with(found / 2)) {
-      notes_.push_back(as_network
-                           ? "parameter servers are as fast as the network"
-                           : "steps hardly wait for parameter servers: their rate is unknown");
-      writer_.plain(server_section(0));
-      return;
-    }
-    writer_.plain(server_section(found));
+    if (as_network) notes_.emplace_back("parameter servers are as fast as the network");
+    writer_.plain(server_section(as_network ? 0 : found, interference));
   }
 
-  std::string server_section(double gbyte) const {
+  std::string server_section(double gbyte, double interference) const {
     Writer part(runs_.when);
     part.section("servers");
     part.measured("workers_per_node", fmt::to_string(per_node_), "one worker per device");
@@ -225,7 +244,8 @@ class Calibration {
                   "the run with servers");
     part.assumed("hidden_pull", "0", "lockstep fetches all values before forward");
     part.assumed("barrier_us", "0", "servers count; workers send no tokens");
-    if (gbyte > 0) part.measured("gbyte", number(gbyte), "the run with servers");
+    part.measured("interference", number(interference), "backward beside pushes");
+    if (gbyte > 0) part.measured("gbyte", number(gbyte), "waiting in the run with servers");
     return part.text();
   }
 

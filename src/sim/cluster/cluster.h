@@ -89,6 +89,7 @@ struct ParameterServers {
   double hidden_pull = 0.2;   // part of forward that pulls overlap with
   double exposed_read = 0.6;  // part of the read-back that a step waits for
   int workers_per_node = 1;
+  double interference = 0;  // part of the pushes' time beside backward by which it is slower
 };
 
 struct Jitter {

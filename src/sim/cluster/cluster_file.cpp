@@ -184,6 +184,7 @@ std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
   key("servers.hidden_pull", cluster.servers.hidden_pull);
   key("servers.exposed_read", cluster.servers.exposed_read);
   key("servers.workers_per_node", cluster.servers.workers_per_node);
+  key("servers.interference", cluster.servers.interference);
   key("jitter.rank", cluster.jitter.rank);
   key("jitter.node", cluster.jitter.node);
   key("input.images_per_core_second", cluster.input.images_per_core_second);

@@ -21,6 +21,12 @@ double interference_of(const Cluster& cluster, const Scenario& scenario) {
   return library_row(library, cluster.collectives.version).interference;
 }
 
+// Threads that send slow only the backward that they run beside. The factor of GPU libraries was
+// fitted to all of their time (docs/simulating.md).
+double time_beside(const Cluster& cluster, double sending, double backward) {
+  return cluster.schedule.interference >= 0 ? std::min(sending, backward) : sending;
+}
+
 // Devices of a node that is in use slow each other down; so do the slowest nodes everyone.
 double compute_scale(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
   const double crowded = 1 + cluster.node.shared_slowdown * (layout.per_node - 1.0) /
@@ -36,9 +42,11 @@ void all_reduce_step(const Cluster& cluster, const Workload& workload, const Sce
   const double compute = scenario.one_device_step * compute_scale(cluster, scenario, layout) *
                          (1 + cluster.schedule.overhead);
   const CollectiveCost cost = collective_cost(cluster, scenario, layout);
-  result.slowed = interference_of(cluster, scenario) * cost.bandwidth_seconds(workload.bytes);
   result.forward = compute * workload.forward_share;
-  result.backward = compute - result.forward + result.slowed;
+  result.backward = compute - result.forward;
+  result.slowed = interference_of(cluster, scenario) *
+                  time_beside(cluster, cost.bandwidth_seconds(workload.bytes), result.backward);
+  result.backward += result.slowed;
   result.transfers =
       schedule_all_reduces(cluster, scenario, workload,
                            {.forward_end = result.forward, .backward = result.backward}, fidelity);

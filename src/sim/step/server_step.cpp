@@ -60,11 +60,15 @@ void server_step(const Cluster& cluster, const Workload& workload, const Scenari
                  const Layout& layout, const ServerStep& alone, Prediction& result) {
   const ParameterServers& servers = cluster.servers;
   const double forward = alone.step * workload.forward_share;
-  const double backward = alone.step - forward;
-  const SentToServers sent = sent_to_servers(cluster, workload, scenario, layout,
-                                             {.forward = forward, .backward = backward});
+  double backward = alone.step - forward;
+  SentToServers sent = sent_to_servers(cluster, workload, scenario, layout, {forward, backward});
   const bool one_host = layout.nodes == 1 && sent.workers_per_node == 1;
   const double pull = one_host ? 0 : alone.fidelity.pull_seconds(sent.traffic());
+  if (servers.interference > 0 && scenario.overlap) {  // a push takes as long as a pull
+    result.slowed = servers.interference * std::min(pull, backward);
+    backward += result.slowed;
+    sent = sent_to_servers(cluster, workload, scenario, layout, {forward, backward});
+  }
   const double push_end = one_host ? 0 : alone.fidelity.push_end(sent.traffic());
   const double barrier = 1e-6 * servers.barrier_us * sent.workers * (sent.workers - 1.0);
   const double local = servers.exposed_read * host_copy(cluster, workload, layout);
