@@ -28,7 +28,7 @@ struct DeviceResult {
 
 struct DeviceRun {
   std::vector<DeviceResult> workers;
-  std::vector<std::string> errors;
+  std::vector<std::string> errors = {};
 };
 
 // As a worker of strategy_runs.h, on a device.

@@ -13,11 +13,9 @@
 
 namespace lockstep {
 
-using NcclRank = std::function<void(DeviceCommunicator&)>;
-
 // The message of each rank's exception, or nothing.
-inline std::vector<std::string> run_nccl_ranks(int ranks, const NcclRank& function,
-                                               Seconds stall = Seconds{60}) {
+inline std::vector<std::string> run_with_stores(
+    int ranks, Seconds stall, const std::function<void(const Roster&, Store&)>& function) {
   const std::string token = random_token();
   StoreServer server({.endpoint = {"127.0.0.1", 0}, .token = token});
   std::vector<std::string> errors(static_cast<size_t>(ranks));
@@ -28,9 +26,7 @@ inline std::vector<std::string> run_nccl_ranks(int ranks, const NcclRank& functi
         Store store({.endpoint = {"127.0.0.1", server.port()},
                      .token = token,
                      .member = std::to_string(rank)});
-        const Roster roster = meet(store, rank, ranks, "host", stall);
-        const auto comm = make_nccl(roster, {.stall_timeout = stall}, store);
-        function(*comm);
+        function(meet(store, rank, ranks, "host", stall), store);
       } catch (const std::exception& error) {
         errors[static_cast<size_t>(rank)] = error.what();
       }
@@ -38,6 +34,14 @@ inline std::vector<std::string> run_nccl_ranks(int ranks, const NcclRank& functi
   }
   threads.clear();
   return errors;
+}
+
+inline std::vector<std::string> run_nccl_ranks(
+    int ranks, const std::function<void(DeviceCommunicator&)>& function,
+    Seconds stall = Seconds{60}) {
+  return run_with_stores(ranks, stall, [&](const Roster& roster, Store& store) {
+    function(*make_nccl(roster, {.stall_timeout = stall}, store));
+  });
 }
 
 }  // namespace lockstep
