@@ -16,12 +16,12 @@ class NcclProbe : public ::testing::Test {
  protected:
   // `body`: commands; $result is the file to write.
   std::string program(const std::string& body) {
-    const std::filesystem::path path = temporary_.path("program");
+    const std::string path = temporary_.path("program");
     std::ofstream(path) << "#!/bin/sh\nfor word; do result=${word#--result=}; done\n"
-                        << "echo \"$@\" >" << temporary_.path("arguments").string() << "\n"
+                        << "echo \"$@\" >" << temporary_.path("arguments") << "\n"
                         << body << "\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path.string();
+    return path;
   }
   static std::string writing(int wrong) {
     return R"(echo '{"rows": [{"busbw_bytes_per_second": 2e11, "wrong": )" + std::to_string(wrong) +
@@ -50,7 +50,7 @@ TEST_F(NcclProbe, AFailureIsReportedInItsOwnWords) {
 }
 
 TEST_F(NcclProbe, AMissingProgramSaysHowToBuildIt) {
-  EXPECT_EQ(nccl_facts(temporary_.path("none").string(), 2).at("error"),
+  EXPECT_EQ(nccl_facts(temporary_.path("none"), 2).at("error"),
             "lockstep-torch is not built: ./run torch");
 }
 

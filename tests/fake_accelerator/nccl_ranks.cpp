@@ -1,17 +1,12 @@
 // nccl_ranks.cpp: the contract of communicators on NCCL, over the fake accelerator. Ranks are
 // threads; sums and broadcasts go through device memory and NCCL, messages and barriers, which NCCL
 // is not used for, through shared memory.
-#include <exception>
 #include <memory>
-#include <thread>
 
-#include "base/random_token.h"
 #include "comm/backends.h"
-#include "comm/nccl/nccl_communicator.h"
-#include "comm/store.h"
-#include "comm/store_server.h"
 #include "fake_accelerator/fake_device.h"
 #include "fake_accelerator/fake_row.h"
+#include "fake_accelerator/nccl_threads.h"
 #include "support/ranks.h"
 
 namespace lockstep {
@@ -76,29 +71,13 @@ class OverDevices : public Communicator {
 
 std::vector<std::string> run_nccl(int ranks, const CommOptions& options,
                                   const RankFunction& function) {
-  const std::string token = random_token();
-  StoreServer server({.endpoint = {"127.0.0.1", 0}, .token = token});
-  std::vector<std::string> errors(static_cast<size_t>(ranks));
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      try {
-        Store store({.endpoint = {"127.0.0.1", server.port()},
-                     .token = token,
-                     .member = std::to_string(rank)});
-        const Roster roster = meet(store, rank, ranks, "host", options.stall_timeout);
-        CommOptions beside = {.name = "beside", .stall_timeout = options.stall_timeout};
-        OverDevices comm(make_communicator("shm", roster, beside, store),
-                         make_nccl(roster, options, store));
-        function(comm);
-        comm.barrier();  // none leaves while another still reads from it
-      } catch (const std::exception& error) {
-        errors[static_cast<size_t>(rank)] = error.what();
-      }
-    });
-  }
-  threads.clear();
-  return errors;
+  return run_with_stores(ranks, options.stall_timeout, [&](const Roster& roster, Store& store) {
+    const CommOptions beside = {.name = "beside", .stall_timeout = options.stall_timeout};
+    OverDevices comm(make_communicator("shm", roster, beside, store),
+                     make_nccl(roster, options, store));
+    function(comm);
+    comm.barrier();  // none leaves while another still reads from it
+  });
 }
 
 const RankRunner kRunners[] = {{"nccl", run_nccl}};

@@ -8,44 +8,15 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/random_token.h"
-#include "comm/nccl/nccl_communicator.h"
 #include "comm/nccl/nccl_table.h"
-#include "comm/store.h"
-#include "comm/store_server.h"
 #include "fake_accelerator/fake_row.h"
+#include "fake_accelerator/nccl_threads.h"
 
 namespace lockstep {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-using Rank = std::function<void(DeviceCommunicator&)>;
-
-// The message of each rank's exception, or nothing.
-std::vector<std::string> run_ranks(int ranks, const Rank& function, Seconds stall = Seconds{60}) {
-  const std::string token = random_token();
-  StoreServer server({.endpoint = {"127.0.0.1", 0}, .token = token});
-  std::vector<std::string> errors(static_cast<size_t>(ranks));
-  std::vector<std::jthread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      try {
-        Store store({.endpoint = {"127.0.0.1", server.port()},
-                     .token = token,
-                     .member = std::to_string(rank)});
-        const Roster roster = meet(store, rank, ranks, "host", stall);
-        const auto comm = make_nccl(roster, {.stall_timeout = stall}, store);
-        function(*comm);
-      } catch (const std::exception& error) {
-        errors[static_cast<size_t>(rank)] = error.what();
-      }
-    });
-  }
-  threads.clear();
-  return errors;
-}
 
 void expect_success(const std::vector<std::string>& errors) {
   for (size_t rank = 0; rank < errors.size(); ++rank) EXPECT_EQ(errors[rank], "") << rank;
@@ -70,7 +41,7 @@ std::vector<float> whole_numbers(int rank, int64_t count) {
 TEST(Nccl, AllReduceLeavesTheSumOnEveryDevice) {
   for (const int ranks : {1, 2, 4}) {
     for (const int64_t count : {1, 1000, 200000}) {
-      expect_success(run_ranks(ranks, [&](DeviceCommunicator& comm) {
+      expect_success(run_nccl_ranks(ranks, [&](DeviceCommunicator& comm) {
         FakeRow device(comm.rank(), count);
         std::vector<float> expected(static_cast<size_t>(count));
         for (int rank = 0; rank < ranks; ++rank) {
@@ -88,7 +59,7 @@ TEST(Nccl, AllReduceLeavesTheSumOnEveryDevice) {
 }
 
 TEST(Nccl, BroadcastLeavesTheRootsValuesOnEveryDevice) {
-  expect_success(run_ranks(3, [](DeviceCommunicator& comm) {
+  expect_success(run_nccl_ranks(3, [](DeviceCommunicator& comm) {
     for (int root = 0; root < comm.size(); ++root) {
       FakeRow device(comm.rank(), 1000);
       device.write(whole_numbers(comm.rank(), 1000));
@@ -99,7 +70,7 @@ TEST(Nccl, BroadcastLeavesTheRootsValuesOnEveryDevice) {
 }
 
 TEST(Nccl, CollectivesOnlyQueueAndUseAPartOfARow) {
-  expect_success(run_ranks(2, [](DeviceCommunicator& comm) {
+  expect_success(run_nccl_ranks(2, [](DeviceCommunicator& comm) {
     FakeRow device(comm.rank(), 100);
     device.write(std::vector<float>(100, 1));
     comm.all_reduce(device.row().part(10, 20), device.stream());
@@ -117,7 +88,7 @@ class NcclFault : public ::testing::Test {
   // Rank 1 of three fails in its third collective.
   std::vector<std::string> run_with(const char* kind, Seconds stall) {
     setenv("FAKE_NCCL_FAULT", fmt::format("1:2:{}", kind).c_str(), 1);
-    return run_ranks(
+    return run_nccl_ranks(
         3,
         [](DeviceCommunicator& comm) {
           FakeRow device(comm.rank(), 1000);
@@ -144,7 +115,7 @@ TEST_F(NcclFault, ARankThatHangsEndsAllAfterTheStallTimeout) {
 }
 
 TEST_F(NcclFault, ARankThatLeavesIsNamed) {
-  const std::vector<std::string> errors = run_ranks(
+  const std::vector<std::string> errors = run_nccl_ranks(
       3,
       [](DeviceCommunicator& comm) {
         FakeRow device(comm.rank(), 1000);

@@ -41,7 +41,7 @@ WorkerResult train_one(const StrategyRun& run, const Share& share, const Peers& 
   for (int step = run.first_step; step < run.first_step + run.steps; ++step) {
     if (run.before_step) run.before_step(share.worker, step);
     const Examples examples = share_of(network.graph, share, step);
-    strategy->begin_step(kRate / (1 + step));
+    strategy->begin_step(rate_of(step));
     result.squares.push_back(strategy->sum_of_squares());
     result.losses.push_back(replica.engine().forward(examples.batch()).loss);
     replica.engine().backward([&](ParameterId id) { strategy->gradient_ready(id); });
@@ -60,6 +60,10 @@ WorkerResult train_one(const StrategyRun& run, const Share& share, const Peers& 
 int total_batch(const StrategyRun& run) { return small_network(run.network).batch * run.workers; }
 
 }  // namespace
+
+Examples share_of(const StrategyRun& run, int worker, int step) {
+  return share_of(small_network(run.network).graph, {worker, run.workers, total_batch(run)}, step);
+}
 
 RunOutcome try_run(const StrategyRun& run) {
   RunOutcome outcome{.workers = std::vector<WorkerResult>(run.workers), .errors = {}};

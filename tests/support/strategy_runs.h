@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/reference/replica.h"
 #include "engine/reference/small_networks.h"
 #include "nn/optimizer.h"
 #include "sync/server.h"
@@ -46,6 +47,9 @@ struct RunOutcome {
 };
 
 constexpr double kRate = 0.05;
+inline double rate_of(int step) { return kRate / (1 + step); }
+
+Examples share_of(const StrategyRun& run, int worker, int step);  // of the examples of one step
 
 RunOutcome try_run(const StrategyRun& run);
 std::vector<WorkerResult> train(const StrategyRun& run);  // no rank may fail

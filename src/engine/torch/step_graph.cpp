@@ -8,6 +8,7 @@
 
 // Since LibTorch 2.12.
 #if __has_include(<ATen/core/GraphImplInterface.h>)
+#include <ATen/DeviceAccelerator.h>
 #include <ATen/core/GraphImplInterface.h>
 
 namespace lockstep::libtorch {
@@ -24,8 +25,12 @@ void check(at::Device device) {
 struct StepGraph::Captured {
   explicit Captured(at::Device device) : graph(at::create_graph_impl(device.type())) {}
 
-  // Other threads, of the input pipeline among them, may allocate meanwhile.
-  void begin() { graph->capture_begin({0, 0}, at::GraphCaptureMode::ThreadLocal); }
+  // A graph has memory of its own, so what the steps before have left in the cache goes. Other
+  // threads, of the input pipeline among them, may allocate meanwhile.
+  void begin() {
+    at::accelerator::emptyCache();
+    graph->capture_begin({0, 0}, at::GraphCaptureMode::ThreadLocal);
+  }
   void end() { graph->capture_end(); }
   void launch() { graph->replay(); }
 
