@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "config/json.h"
+#include "config/run_label.h"
 #include "report/render/budget_words.h"
 
 namespace lockstep {
@@ -40,34 +44,62 @@ Json servers_json(const PathSummary& path) {
   return list;
 }
 
-Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs) {
+// A card is about the fastest of the most devices, whatever the filters show: network, strategy and
+// engine. Only these need sentences, which are a third of all budgets.
+std::set<size_t> places_of_cards(const ScalingReport& report) {
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> largest;
+  for (size_t i = 0; i < report.configurations.size(); ++i) {
+    const Configuration& each = report.configurations[i];
+    if (!each.speed || each.simulated) continue;
+    const auto [place, fresh] = largest.try_emplace(
+        {each.config.model, each.config.variable_update, engine_label(each.config)}, i);
+    const Configuration& known = report.configurations[place->second];
+    const auto size = [](const Configuration& one) {
+      return std::pair(one.devices, one.speed->images_per_second);
+    };
+    if (size(each) > size(known)) place->second = i;
+  }
+  std::set<size_t> places;
+  for (const auto& [shown, place] : largest) places.insert(place);
+  return places;
+}
+
+Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs, bool has_card) {
   const BudgetWords words = words_on(budget, runs[budget.launch].result);
   Json parts = Json::array(), intervals = Json::array();
   for (size_t i = 0; i < kLossPartCount; ++i) {
     parts.push_back(number(100 * budget.part(static_cast<LossPart>(i))));
     auto known = budget.part_95(static_cast<LossPart>(i));
     if (known) known = {100 * known->low, 100 * known->high};
+    if (known && known->low == 0 && known->high == 0) known.reset();
     intervals.push_back(interval(known));
   }
-  return {{"configuration", budget.configuration},
-          {"base", budget.base ? Json(*budget.base) : Json(nullptr)},
-          {"efficiency", number(budget.efficiency.value)},
-          {"step_ms", number(1e3 * budget.step)},
-          {"ideal_ms", number(1e3 * budget.ideal_step)},
-          {"points", std::move(parts)},
-          {"points_95", std::move(intervals)},
-          {"late", late_json(budget.path)},
-          {"servers", servers_json(budget.path)},
-          {"verdict", words.verdict},
-          {"advice", words.advice},
-          {"basis", words.basis}};
+  Json json = {{"configuration", budget.configuration},
+               {"base", budget.base ? Json(*budget.base) : Json(nullptr)},
+               {"efficiency", number(budget.efficiency.value)},
+               {"step_ms", number(1e3 * budget.step)},
+               {"ideal_ms", number(1e3 * budget.ideal_step)},
+               {"points", std::move(parts)},
+               {"points_95", std::move(intervals)},
+               {"late", late_json(budget.path)},
+               {"servers", servers_json(budget.path)},
+               {"basis", words.basis}};
+  if (has_card) {
+    json["verdict"] = words.verdict;
+    json["advice"] = words.advice;
+  }
+  return json;
 }
 
 }  // namespace
 
-Json budgets_json(std::span<const LossBudget> budgets, std::span<const StoredRun> runs) {
+Json budgets_json(const ScalingReport& report, std::span<const LossBudget> budgets,
+                  std::span<const StoredRun> runs) {
+  const std::set<size_t> cards = places_of_cards(report);
   Json list = Json::array();
-  for (const LossBudget& each : budgets) list.push_back(budget_of(each, runs));
+  for (const LossBudget& each : budgets) {
+    list.push_back(budget_of(each, runs, cards.contains(each.configuration)));
+  }
   return list;
 }
 

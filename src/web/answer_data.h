@@ -8,7 +8,9 @@
 
 namespace lockstep {
 
-Json budgets_json(std::span<const LossBudget> budgets, std::span<const StoredRun> runs);
+// Sentences only of those that a card may show, whatever is filtered.
+Json budgets_json(const ScalingReport& report, std::span<const LossBudget> budgets,
+                  std::span<const StoredRun> runs);
 
 Json timeline_json(const StepTimeline& timeline);
 

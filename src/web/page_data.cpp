@@ -267,7 +267,7 @@ Json page_set(const PageSource& source, const ScalingReport& report, const Found
   return {{"name", source.name},
           {"history", history_json(runs)},
           {"loss_parts", loss_part_names()},
-          {"budgets", budgets_json(budgets, runs)},
+          {"budgets", budgets_json(report, budgets, runs)},
           {"all_reduce", all_reduce_results(directories_of(source.collection))},
           {"notes", notes},
           {"skipped", source.skipped},

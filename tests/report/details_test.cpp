@@ -172,6 +172,14 @@ TEST_F(DetailsOnDisk, AMissingRawFileIsOnlyARemark) {
   EXPECT_THAT(found.notes, Contains(HasSubstr("missing.json")));
 }
 
+TEST_F(DetailsOnDisk, FilesThatCannotBeReadCountTowardsTheLimit) {
+  for (const int devices : {1, 2, 4}) add("missing.json", devices, 50);
+  const FoundDetails found = find_details(make_scaling(collection_.runs), collection_, 2);
+  EXPECT_EQ(std::ranges::count_if(found.notes,
+                                  [](auto& note) { return note.starts_with("no single steps"); }),
+            2);
+}
+
 TEST_F(DetailsOnDisk, ChartsAreTheSameBytesEveryTime) {
   add("there.json", 3, 90);
   const ScalingReport report = make_scaling(collection_.runs);

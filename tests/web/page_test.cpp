@@ -98,6 +98,16 @@ TEST(PageData, ABaselineIsARowForEachRun) {
   EXPECT_EQ(json["rows"][1]["verdict"], "REGRESSION");
 }
 
+TEST(PageData, OnlyBudgetsThatACardMayShowHaveSentences) {
+  PageSource source = two_points();
+  add(source, 4, 250);
+  const Json set = page_set(source);
+  ASSERT_EQ(set["budgets"].size(), 2u);
+  EXPECT_FALSE(set["budgets"][0].contains("advice"));
+  EXPECT_TRUE(set["budgets"][1].contains("advice"));
+  EXPECT_TRUE(set["budgets"][1].contains("verdict"));
+}
+
 TEST(PageData, SimulatedResultsAreASeparateSeries) {
   PageSource source = two_points();
   add(source, 2, 190, "simulated by hand");

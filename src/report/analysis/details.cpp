@@ -113,14 +113,15 @@ LaunchDetails details_of(const RunResult& result) {
 FoundDetails find_details(const ScalingReport& report, const RunCollection& collection,
                           size_t most) {
   FoundDetails found;
-  size_t left_out = 0, drawn_records = 0, no_timeline = 0;
+  size_t tried = 0, left_out = 0, drawn_records = 0, no_timeline = 0;
   for (const size_t place : by_interest(report, collection.runs)) {
     const size_t* launch = typical_launch(report.configurations[place], collection);
     if (!launch) continue;
-    if (found.launches.size() == most) {
+    if (tried == most) {  // those that could not be read, too: there may be thousands
       ++left_out;
       continue;
     }
+    ++tried;
     const StoredRun& run = collection.runs[*launch];
     try {
       LaunchDetails details = details_of(read_raw(collection.directories[*launch], run));
