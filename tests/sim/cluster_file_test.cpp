@@ -51,7 +51,7 @@ TEST(ClusterFile, NamesTheLineOfAnUnknownKey) {
 
 TEST(ClusterFile, NamesTheLineOfAWrongValue) {
   EXPECT_THAT(problems_of("nodes = \"four\"\n"),
-              ElementsAre("file:1: nodes must be a whole number from 0 to 10000000"));
+              ElementsAre("file:1: nodes must be a whole number from 0 to 10000000, not 'four'"));
   EXPECT_THAT(problems_of("nodes = 1\n[node]\nlinks = \"rope\"\n"),
               ElementsAre(HasSubstr("file:3: node.links must be one of pcie3")));
   EXPECT_THAT(problems_of("nodes = {value = 1, guessed = \"x\"}\n"),

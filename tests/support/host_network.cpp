@@ -37,26 +37,45 @@ int run_and_wait(std::vector<std::string> argv) {
 
 std::string nsenter_target(pid_t init) { return fmt::format("--target={}", init); }
 
-// /etc/hosts becomes a file that only this host sees and that has no place on any disk.
-bool show_hosts_file(const char* text, size_t size) {
-  if (mount("none", "/mnt", "tmpfs", 0, nullptr) != 0) return false;
-  const int file = open("/mnt/hosts", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-  const bool written = file >= 0 && write(file, text, size) == static_cast<ssize_t>(size);
+// What tells a host from others.
+struct Identity {
+  std::string name, hosts_file;
+  // Its first process has the next number. Open MPI names files in /tmp and /dev/shm, which all
+  // hosts share, by host and process: two tests at a time both have a host0.
+  std::string last_process;
+};
+
+Identity identity_of(const std::string& name, const std::string& hosts_file) {
+  return {name, hosts_file, std::to_string(300 + getpid() * 101L % 30000)};
+}
+
+bool write_file(const char* path, const std::string& text) {
+  const int file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  const auto size = static_cast<ssize_t>(text.size());
+  const bool written = file >= 0 && write(file, text.data(), text.size()) == size;
   close(file);
-  return written && mount("/mnt/hosts", "/etc/hosts", nullptr, MS_BIND, nullptr) == 0 &&
-         umount2("/mnt", MNT_DETACH) == 0;
+  return written;
+}
+
+// A disk that only this host sees, in memory. /etc/hosts is on it.
+constexpr const char* kOwnDisk = "/mnt";
+constexpr const char* kHostsFile = "/mnt/hosts";
+
+bool show_hosts_file(const std::string& text) {
+  return mount("none", kOwnDisk, "tmpfs", 0, nullptr) == 0 && write_file(kHostsFile, text) &&
+         mount(kHostsFile, "/etc/hosts", nullptr, MS_BIND, nullptr) == 0;
 }
 
 // In the first process of a host: system calls only, for this is a copy of one thread of many. It
 // ends when the lifeline does, and everything in the host ends with it.
-[[noreturn]] void be_init(const std::string& name, const std::string& hosts, int ready,
-                          int lifeline) {
+[[noreturn]] void be_init(const Identity& host, int ready, int lifeline) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGCHLD, SIG_IGN);  // nobody waits for the orphans of a host
-  const bool set_up = sethostname(name.data(), name.size()) == 0 &&
+  const bool set_up = sethostname(host.name.data(), host.name.size()) == 0 &&
                       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                       mount("proc", "/proc", "proc", 0, nullptr) == 0 &&
-                      show_hosts_file(hosts.data(), hosts.size());
+                      write_file("/proc/sys/kernel/ns_last_pid", host.last_process) &&
+                      show_hosts_file(host.hosts_file);
   const int error = set_up ? 0 : errno;
   [[maybe_unused]] const ssize_t told = write(ready, &error, sizeof error);
   close(ready);
@@ -112,7 +131,9 @@ std::string HostNetwork::address(int host) { return fmt::format("10.77.0.{}", ho
 std::vector<std::string> HostNetwork::command_in(int host,
                                                  const std::vector<std::string>& argv) const {
   std::vector<std::string> command = {
-      "nsenter", nsenter_target(hosts_[host].init), "--net", "--uts", "--mount", "--pid", "--"};
+      "nsenter", nsenter_target(hosts_[host].init), "--net", "--uts", "--mount", "--pid", "--",
+      // Tests at the same time would remove each other's directories of Open MPI from /tmp.
+      "env", fmt::format("OMPI_MCA_orte_tmpdir_base={}", kOwnDisk)};
   command.insert(command.end(), argv.begin(), argv.end());
   return command;
 }
@@ -133,6 +154,7 @@ void HostNetwork::mend(int host) { run_in(switch_, fmt::format("ip link set port
 
 HostNetwork::Machine HostNetwork::start_machine(const std::string& name,
                                                 const std::string& hosts_file) {
+  const Identity identity = identity_of(name, hosts_file);
   int ready[2], lifeline[2];
   if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(lifeline, O_CLOEXEC) != 0) throw Error("no pipe");
   const auto init =
@@ -140,7 +162,7 @@ HostNetwork::Machine HostNetwork::start_machine(const std::string& name,
   if (init == 0) {
     close(ready[0]);
     close(lifeline[1]);
-    be_init(name, hosts_file, ready[1], lifeline[0]);
+    be_init(identity, ready[1], lifeline[0]);
   }
   const int clone_error = errno;
   close(ready[1]);

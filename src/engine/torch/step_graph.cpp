@@ -10,8 +10,12 @@
 #if __has_include(<ATen/core/GraphImplInterface.h>)
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/core/GraphImplInterface.h>
+#define LOCKSTEP_LIBTORCH_HAS_GRAPHS
+#endif
 
 namespace lockstep::libtorch {
+
+#ifdef LOCKSTEP_LIBTORCH_HAS_GRAPHS
 namespace {
 
 void check(at::Device device) {
@@ -38,8 +42,6 @@ struct StepGraph::Captured {
 };
 
 #else
-
-namespace lockstep::libtorch {
 namespace {
 
 void check(at::Device) {
@@ -54,7 +56,6 @@ struct StepGraph::Captured {
   void end() {}
   void launch() {}
 };
-
 #endif
 
 StepGraph::StepGraph(at::Device device) : device_(device) { check(device); }

@@ -1,6 +1,7 @@
 // text_table.h: a text table with aligned columns.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,5 +51,9 @@ class TextTable {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// With lines between the rows, for what is too long for a column: headings[i] stands above row i,
+// unless the row before has the same; empty: none.
+std::string with_headings(const TextTable& table, std::span<const std::string> headings);
 
 }  // namespace lockstep

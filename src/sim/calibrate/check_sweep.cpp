@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "measure/statistics.h"
-#include "report/render/table_headings.h"
+#include "report/render/text_table.h"
 #include "sim/answers/simulated_result.h"
 #include "sim/calibrate/sweep_curves.h"
 #include "sim/step/predict.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "config/json.h"
-#include "report/render/table_headings.h"
+#include "report/render/text_table.h"
 
 namespace lockstep {
 namespace {
