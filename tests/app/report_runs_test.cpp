@@ -45,7 +45,7 @@ TEST_F(Sweep, ARunThatFailsWhereTheBaselineDidNotIsARegression) {
   }
   const Ran report = run({lockstep_program(), "report", results(), "--baseline", old});
   EXPECT_EQ(report.exit_code(), 1);
-  EXPECT_THAT(report.out, HasSubstr("FAILED: it broke"));
+  EXPECT_THAT(report.out, HasSubstr("FAILED [1]\n[1] it broke"));
 }
 
 // A store of launches that nobody ran.
