@@ -16,6 +16,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 class Compare : public ::testing::Test {
@@ -51,7 +52,8 @@ TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
   const std::string page = text_in("page.md");
   EXPECT_THAT(page, HasSubstr("| lenet | 2 | 1 |"));
   EXPECT_THAT(page, HasSubstr("### lenet, batch 2, "));
-  EXPECT_THAT(page, HasSubstr("LibTorch 2."));
+  EXPECT_THAT(page,
+              ContainsRegex("LibTorch[ \n]+2[.]"));  // where a line ends depends on the processor
   EXPECT_THAT(page, HasSubstr("\nbetween\n"));
   EXPECT_EQ(page.find("\nold\n"), std::string::npos);
   EXPECT_THAT(text_in("page.svg"), HasSubstr("</svg>"));
