@@ -1,4 +1,8 @@
 // torch.cpp: the engines of the program lockstep-torch.
+#include <cpuid.h>
+
+#include <cstdlib>
+
 #include "app/own_engines.h"
 #include "engine/native/fma_peak.h"
 #include "engine/torch/product_speed.h"
@@ -14,6 +18,20 @@ std::vector<CopySpeed> copy_speeds(const std::string& device) {
     speeds.push_back({what, bytes_per_second});
   }
   return speeds;
+}
+
+// Some virtual machines announce tile instructions (AMX) but hide how large tiles are. LibTorch's
+// oneDNN then ends with an illegal instruction in bf16.
+bool tiles_are_unusable() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kFeatures = 7, kHasTiles = 1u << 24, kTiles = 0x1d;
+  if (__get_cpuid_count(kFeatures, 0, &a, &b, &c, &d) == 0 || (d & kHasTiles) == 0) return false;
+  return __get_cpuid_count(kTiles, 0, &a, &b, &c, &d) == 0 || a == 0;  // a: kinds of tiles
+}
+
+void leave_out_unusable_instructions() {
+  constexpr int kKeep = 0;  // what the user has set
+  if (tiles_are_unusable()) setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", kKeep);
 }
 
 EngineKind torch_kind() {
@@ -35,6 +53,7 @@ EngineKind torch_kind() {
 }  // namespace
 
 std::vector<EngineKind> own_engines() {
+  leave_out_unusable_instructions();  // before the first use of LibTorch
   return {torch_kind(), engine_elsewhere("native", {"lockstep", "./run build"})};
 }
 
