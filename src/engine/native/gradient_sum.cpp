@@ -29,7 +29,7 @@ void GradientSum::plan(Planner& planner, Value& value, Bounds bounds) {
     return;
   }
   for (View& view : views_) {
-    if (!planner.may_overwrite(value, view)) continue;
+    if (!planner.may_overwrite(value, views_, view)) continue;
     sum_ = view;
     std::swap(view, views_[0]);  // what is overwritten must be read first
     break;

@@ -52,8 +52,9 @@ class NormOp : public Op {
     if (masks_by_y_) planner.read(y);
     const bool shares = spec_.residual && spec_.residual->needs_gradient;
     // What is overwritten must be read first: gradients that may be, from the front.
+    const std::vector<View> all = sources_;
     const auto kept = std::partition(sources_.begin(), sources_.end(), [&](const View& view) {
-      return planner.may_overwrite(y, view);
+      return planner.may_overwrite(y, all, view);
     });
     size_t free = static_cast<size_t>(kept - sources_.begin()), taken = 0;
     const auto take = [&] {

@@ -65,8 +65,10 @@ bool Planner::is_dense(const Value& value, const View& view) const {
          view.image_stride == layout_.floats_per_image(value.shape, value.format);
 }
 
-bool Planner::may_overwrite(const Value& value, const View& view) const {
-  return is_dense(value, view) && buffers_[view.buffer].pending == 0;
+bool Planner::may_overwrite(const Value& value, const std::vector<View>& gradients,
+                            const View& view) const {
+  return is_dense(value, view) && buffers_[view.buffer].pending == 0 &&
+         std::ranges::count(gradients, view.buffer, &View::buffer) == 1;
 }
 
 // Largest first, each at the lowest place that is free for its whole life.

@@ -49,8 +49,10 @@ class Planner {
   void contribute(Value& value, const View& gradient);
   // The gradients planned for a value, used now for the last time by this value's producer.
   std::vector<View> take_gradients(Value& value);
-  // Nobody reads it after this tick, and it is a buffer of its own: it may be overwritten.
-  bool may_overwrite(const Value& value, const View& view) const;
+  // Of these gradients of a value, may this one be overwritten by their sum? Nobody reads it after
+  // this tick, it is a buffer of its own, and no other one of them is in that buffer.
+  bool may_overwrite(const Value& value, const std::vector<View>& gradients,
+                     const View& view) const;
   bool is_dense(const Value& value, const View& view) const;
 
   int64_t place();  // gives every buffer its offset; returns the bytes needed

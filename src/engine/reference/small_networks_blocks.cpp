@@ -103,6 +103,30 @@ NodeId add_to_itself(Net& b) {
   const NodeId x = b.conv(b.image(), 5);
   return b.sum(x, x);
 }
+// x + (x + (x + f(x))): one gradient reaches x several times.
+NodeId nested_identities(Net& b) {
+  const NodeId x = b.conv(b.image(), 16);
+  return b.sum(x, b.sum(x, b.sum(x, b.conv(x, 16))));
+}
+NodeId nested_identities_of_relu(Net& b) {
+  const NodeId x = b.conv_norm_relu(b.image(), 12);
+  return b.mean(b.sum(b.sum(b.conv(x, 12), x), b.sum(x, x)));
+}
+NodeId slice_beside_two_identities(Net& b) {
+  const NodeId x = b.conv(b.image(), 16);
+  const NodeId sum = b.sum(x, b.sum(x, b.conv(x, 16, 1)));
+  return b.concat({x, sum});
+}
+NodeId concat_of_one_value_twice(Net& b) {
+  const NodeId x = b.conv_norm_relu(b.image(), 16);
+  return b.concat({x, b.conv(x, 8), x});
+}
+// The sum of a norm is a shortcut, too, and its gradient arrives twice.
+NodeId norm_beside_nested_identities(Net& b) {
+  const NodeId x = b.conv(b.image(), 8);
+  const NodeId y = b.sum(x, b.norm(b.conv(x, 8)));
+  return b.sum(y, b.sum(y, b.conv(y, 8)));
+}
 NodeId padded_shortcut(Net& b) {  // as the CIFAR-10 residual networks
   const NodeId x = b.conv_norm_relu(b.image(), 8);
   const NodeId half = b.pool(x, {.kind = Pool::Average, .window = 2, .stride = 2});
@@ -205,6 +229,11 @@ constexpr Block kBlocks[] = {
     {"PreactivationBlock", preactivation_block},
     {"PreactivationWithProjection", preactivation_with_projection},
     {"AddToItself", add_to_itself},
+    {"NestedIdentities", nested_identities},
+    {"NestedIdentitiesOfRelu", nested_identities_of_relu},
+    {"SliceBesideTwoIdentities", slice_beside_two_identities},
+    {"ConcatOfOneValueTwice", concat_of_one_value_twice},
+    {"NormBesideNestedIdentities", norm_beside_nested_identities},
     {"PaddedShortcut", padded_shortcut},
     {"InvertedBottleneck", inverted_bottleneck},
     {"ConcatOfTwo", concat_of_two},
