@@ -30,7 +30,7 @@ int with_result_on_stdout(RunContext& context, RunConfig& config,
   // A process on another node shares the working directory with us, but no temporary files.
   const bool elsewhere = runs_elsewhere(config, context.environment);
   const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
-                                             : std::filesystem::temp_directory_path());
+                                             : temporary_directory());
   const std::filesystem::path file = directory.path() / kStdoutResult;
   config.result = file.string();
   RunContext redirected = with_out(context, context.err);
