@@ -13,8 +13,10 @@
 namespace lockstep {
 
 Flag result_as_json_flag(bool* json) {
-  return switch_flag("json", "print the result as JSON and nothing else to stdout: --result -",
-                     json);
+  Flag flag =
+      switch_flag("json", "print the result as JSON and nothing else to stdout: --result -", json);
+  flag.overrules = {"true", {"result"}};
+  return flag;
 }
 
 void choose_stdout(std::string& result) {
