@@ -11,7 +11,9 @@ if(TARGET lockstep_cuda_graph)  # lockstep-torch looks for it beside itself
 endif()
 
 set(share ${CMAKE_INSTALL_DATADIR}/lockstep)
-install(DIRECTORY examples/ DESTINATION ${share}/examples COMPONENT data USE_SOURCE_PERMISSIONS)
+# Modes of its own: those of a clone depend on the umask of whoever made it.
+install(DIRECTORY examples/ DESTINATION ${share}/examples COMPONENT data
+  PATTERN *.sh PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(DIRECTORY src/sim/cluster/ready/ DESTINATION ${share}/clusters COMPONENT data
   FILES_MATCHING PATTERN "*.toml")
 install(FILES README.md CHANGELOG.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT data)

@@ -11,6 +11,7 @@ set -euo pipefail
 umask 022
 
 build="$1" bundle="$2"
+sources="$(dirname -- "${BASH_SOURCE[0]}")/.."
 lib="$bundle/libexec/lockstep"
 licences="$bundle/share/doc/lockstep/licences"
 
@@ -26,15 +27,26 @@ package_of() {
   { dpkg -S "$file" || dpkg -S "${file#/usr}"; } 2>/dev/null | head -n 1 | cut -d : -f 1
 }
 
-copy_library() {
-  local name="${1##*/}" path="$2" package
-  install -m 755 -- "$path" "$lib/$name"
-  package="$(package_of "$path")" || true
+copy_licence() {
+  local package
+  package="$(package_of "$1")" || true
   if [[ -z $package ]]; then
-    echo "bundle.sh: $path is of no package: add its licence to $licences" >&2
+    echo "bundle.sh: $1 is of no package: add its licence to $licences" >&2
   else
     install -m 644 -- "/usr/share/doc/$package/copyright" "$licences/$package"
   fi
+}
+
+copy_library() {
+  install -m 755 -- "$2" "$lib/${1##*/}"
+  copy_licence "$2"
+}
+
+# What is part of the program itself: headers, and the charts of its pages.
+copy_licences_of_sources() {
+  local header
+  for header in CLI/CLI.hpp nlohmann/json.hpp toml++/toml.h; do copy_licence "/usr/include/$header"; done
+  install -m 644 -- "$sources/assets/uplot/LICENSE" "$licences/uplot"
 }
 
 # The starter is the same in all versions, but its contents name the bundle on other hosts
@@ -53,5 +65,6 @@ mkdir -p -- "$bundle/bin" "$lib" "$licences"
 cmake --install "$build" --component data --prefix "$bundle" >/dev/null
 strip -o "$lib/lockstep-program" -- "$build/lockstep-portable"
 libraries_of "$build/lockstep-portable" | while read -r name path; do copy_library "$name" "$path"; done
+copy_licences_of_sources
 write_starter
 ln -s -- ../libexec/lockstep/lockstep "$bundle/bin/lockstep"

@@ -4,6 +4,7 @@
 #
 # usage: packaging/deb.sh BUILD_DIRECTORY
 set -euo pipefail
+umask 022
 
 build="$1"
 here="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"

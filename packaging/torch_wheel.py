@@ -24,7 +24,7 @@ Summary: The accelerator engine of lockstep, for torch {torch}
 License: Apache-2.0
 Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
-Requires-Python: >=3
+Requires-Python: >=3.6
 Requires-Dist: lockstep (=={version})
 Requires-Dist: torch (=={torch})
 Description-Content-Type: text/markdown

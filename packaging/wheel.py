@@ -29,7 +29,7 @@ License: Apache-2.0
 Classifier: License :: OSI Approved :: Apache Software License
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: System :: Benchmark
-Requires-Python: >=3
+Requires-Python: >=3.6
 Provides-Extra: torch
 Requires-Dist: lockstep-torch (=={version}) ; extra == 'torch'
 Description-Content-Type: text/markdown

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <ostream>
 
+#include "app/command_words.h"
 #include "app/flags.h"
 #include "app/program.h"
+#include "base/error.h"
 #include "base/shell_quote.h"
+#include "config/json.h"
+#include "config/json_text.h"
 #include "report/render/text_table.h"
 
 namespace lockstep {
 namespace {
 
 constexpr const char* kShowConfig = "show-config";
+constexpr const char* kDefault = "default";
 
 // Every command has it.
 Flag quiet_flag(bool* quiet) {
@@ -22,20 +27,44 @@ Flag quiet_flag(bool* quiet) {
   return flag;
 }
 
-std::string config_table(const CommandSyntax& syntax, const std::vector<OptionSource>& sources) {
-  using Align = TextTable::Align;
-  TextTable table({{"option", Align::Left}, {"value", Align::Left}, {"from", Align::Left}});
+// Every option that the help shows or that is set.
+std::vector<OptionSource> all_sources(const CommandSyntax& syntax,
+                                      const std::vector<OptionSource>& sources) {
+  std::vector<OptionSource> all;
   for (const Flag& flag : syntax.flags) {
     const auto source = std::ranges::find(sources, flag.name, &OptionSource::name);
     if (source != sources.end()) {
-      table.add({flag.name, shell_quoted(source->value), source->source});
+      all.push_back(*source);
     } else if (!flag.hidden) {
       const std::string value =
-          flag.value_name.empty() ? (flag.starts_on ? "true" : "false") : flag.default_text;
-      table.add({flag.name, value.empty() ? "-" : value, "default"});
+          is_switch(flag) ? (flag.starts_on ? "true" : "false") : flag.default_text;
+      all.push_back({flag.name, value, kDefault});
     }
   }
+  return all;
+}
+
+std::string config_table(const std::vector<OptionSource>& options) {
+  using Align = TextTable::Align;
+  TextTable table({{"option", Align::Left}, {"value", Align::Left}, {"from", Align::Left}});
+  for (const auto& [name, value, source] : options) {
+    const bool unset = value.empty() && source == kDefault;
+    table.add({name, unset ? "-" : source == kDefault ? value : shell_quoted(value), source});
+  }
   return table.text();
+}
+
+std::string config_json(const std::vector<OptionSource>& options) {
+  Json json = Json::array();
+  for (const auto& [name, value, source] : options) {
+    json.push_back({{"option", name}, {"value", value}, {"from", source}});
+  }
+  return json_text(json, 1) + "\n";
+}
+
+bool is_on(std::string_view name, const std::vector<OptionSource>& sources) {
+  const auto found = std::ranges::find(sources, name, &OptionSource::name);
+  return found != sources.end() && found->value == "true";
 }
 
 // What files and variables set, for the result.
@@ -67,9 +96,10 @@ bool answered(RunContext& context, const CommandSyntax& own,
     context.out << help_text(syntax);
     return true;
   }
+  if (!context.defaults_problem.empty()) throw UsageError(context.defaults_problem);
   if (show) {
-    std::erase_if(sources, [](const OptionSource& each) { return each.name == kShowConfig; });
-    context.out << config_table(syntax, sources);
+    const std::vector<OptionSource> all = all_sources(syntax, sources);
+    context.out << (is_on("json", sources) ? config_json(all) : config_table(all));
     return true;
   }
   if (quiet) {
@@ -87,7 +117,7 @@ std::vector<CommandSyntax> all_syntaxes(const RunContext& context) {
   RunContext listening = with_out(context, context.out);
   listening.hear_syntax = [&all](const CommandSyntax& syntax) { all.push_back(syntax); };
   for (const Subcommand& command : commands()) {
-    if (!command.internal) command.run(listening, {});
+    if (command.kind != Subcommand::Kind::Internal) command.run(listening, {});
   }
   return all;
 }

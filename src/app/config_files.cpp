@@ -135,6 +135,15 @@ std::vector<std::string> files_of(const Environment& environment) {
   return files;
 }
 
+// Options of a file can start commands, and lockstep.toml may lie in a directory of many users.
+std::string text_of_file(const std::string& file) {
+  try {
+    return read_regular_file(file, {.most_bytes = kMostBytes, .own = true});
+  } catch (const UsageError& error) {  // adds the remedy
+    throw UsageError("{}; LOCKSTEP_DEFAULTS=off ignores configuration files", error.what());
+  }
+}
+
 // LOCKSTEP_BATCH_SIZE=64
 std::vector<OptionDefault> defaults_in_environment(const Environment& environment,
                                                    const std::vector<CommandSyntax>& commands) {
@@ -169,8 +178,8 @@ std::vector<OptionDefault> defaults_of_user(const RunContext& context) {
   for (const std::string& file : files_of(context.environment)) {
     std::error_code none;
     if (!fs::exists(file, none)) continue;
-    const std::string text = read_regular_file(file, {.most_bytes = kMostBytes});
-    std::ranges::move(defaults_in(text, file, commands), std::back_inserter(defaults));
+    std::ranges::move(defaults_in(text_of_file(file), file, commands),
+                      std::back_inserter(defaults));
   }
   std::ranges::move(defaults_in_environment(context.environment, commands),
                     std::back_inserter(defaults));

@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/line_writer.h"
 #include "base/shell_quote.h"
+#include "measure/hwloc_hold.h"
 #include "revision.h"
 
 namespace {
@@ -39,6 +40,17 @@ std::string own_program() {
   return program;
 }
 
+// A bundle's hwloc must not load the system's plugins, which bring libraries built for another C
+// library. The programs that a bundle starts may, so the variable is gone once hwloc has looked.
+lockstep::HwlocHold without_plugins_of_the_system(const std::string& program) {
+  constexpr const char* kPath = "HWLOC_PLUGINS_PATH";
+  if (!lockstep::is_bundled(program) || std::getenv(kPath)) return {nullptr, [](void*) {}};
+  setenv(kPath, std::filesystem::path(program).parent_path().c_str(), /*overwrite=*/0);
+  lockstep::HwlocHold hold = lockstep::hold_hwloc();
+  unsetenv(kPath);
+  return hold;
+}
+
 // Of the user's command, which a launcher passes on to the processes that it starts.
 lockstep::Provenance provenance_of(int count, char** words,
                                    const lockstep::Environment& environment) {
@@ -61,6 +73,8 @@ int main(int count, char** words) {
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
   // In a container without /sys hwloc would say so at each question; the facts are then unknown.
   setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
+  const std::string program = own_program();
+  const HwlocHold hwloc = without_plugins_of_the_system(program);
   const SignalThread signals;  // before any other thread
   const std::vector<EngineKind> engines = own_engines();
   const char* kind = std::getenv("TERM");
@@ -78,7 +92,7 @@ int main(int count, char** words) {
        .err = err,
        .err_is_terminal = terminal,
        .colour = terminal && (no_colour == nullptr || *no_colour == '\0'),
-       .program = own_program(),
+       .program = program,
        .cache_directory = cache_directory(environment),
        .default_threads =
            environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,

@@ -84,6 +84,24 @@ const OptionDefault* default_of(const CommandSyntax& syntax, const Flag& flag,
   return found;
 }
 
+std::set<std::string> overruled_by(const CommandSyntax& syntax,
+                                   const std::vector<std::string>& texts) {
+  std::set<std::string> names;
+  for (size_t i = 0; const Flag& flag : syntax.flags) {
+    const auto& [value, options] = flag.overrules;
+    if (!options.empty() && texts[i] == value) names.insert(options.begin(), options.end());
+    ++i;
+  }
+  return names;
+}
+
+// As a command line has them.
+std::string switch_value(const std::string& text) {
+  const std::string small = lower_case(text);
+  if (small == "1") return "true";
+  return small == "0" ? "false" : small;
+}
+
 // Values that come from no command line; empty: they fit.
 std::string why_not(const Flag& flag, const std::vector<std::string>& values) {
   if (!flag.many && values.size() != 1) {
@@ -151,6 +169,7 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     if (problems.empty()) problems.push_back(too_many_words(syntax, words));
     words.clear();
   }
+  const std::set<std::string> overruled = overruled_by(syntax, texts);
   const auto set = [&](const auto& target, const std::string& text, const std::string& where) {
     try {
       target.set(text);
@@ -163,10 +182,12 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     std::string source = kCommandLine, where;
     if (options[i]->count() > 0) {
       if (!flag.many) lists[i] = {texts[i]};
-    } else if (const OptionDefault* found = default_of(syntax, flag, defaults)) {
+    } else if (const OptionDefault* found = default_of(syntax, flag, defaults);
+               found && !overruled.contains(flag.name)) {
       source = found->source;
       where = found->source + ": ";
       lists[i] = found->values;
+      if (is_switch(flag)) std::ranges::transform(lists[i], lists[i].begin(), switch_value);
       if (const std::string why = why_not(flag, lists[i]); !why.empty()) {
         problems.push_back(where + why);
         continue;
@@ -234,6 +255,8 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .many = is_list(option),
          .hidden = option.details.internal});
     if (option.name == "hosts") refuse_empty(flags.back());
+    if (option.name == "launcher")
+      flags.back().overrules = {"local", {"hosts", "worker-hosts", "nodes", "ps-per-node"}};
   }
   return flags;
 }

@@ -16,6 +16,12 @@
 
 namespace lockstep {
 
+// What a value of the command line overrules of files and variables: with --launcher local, hosts.
+struct Overrules {
+  std::string value = {};
+  std::vector<std::string> options = {};
+};
+
 struct Flag {
   std::string name;        // with dashes
   std::string value_name;  // in help; empty: a switch
@@ -28,6 +34,7 @@ struct Flag {
   std::vector<std::string> aliases = {};
   bool many = false;    // given several times, set() is called for each; else the last counts
   bool hidden = false;  // not in the help: known only to be refused with a reason
+  Overrules overrules = {};
 };
 
 // Words that belong to no flag.

@@ -34,10 +34,12 @@ constexpr Subcommand kCommands[] = {
      simulate_command},
     {"calibrate", "measure this machine or cluster and write a cluster file for simulate",
      calibrate_command},
-    {"completion", "print the completion script of a shell", completion_command},
-    {"manual", "write the manual pages", manual_command},
+    {"completion", "print the completion script of a shell", completion_command,
+     Subcommand::Kind::WithoutDefaults},
+    {"manual", "write the manual pages", manual_command, Subcommand::Kind::WithoutDefaults},
     {"doctor", "check that hosts are ready for a run", doctor_command},
-    {"agent", "run the workers of one host for a remote launcher", agent_command, true},
+    {"agent", "run the workers of one host for a remote launcher", agent_command,
+     Subcommand::Kind::Internal},
 };
 
 // "Exit codes: 0 success, 1 run failed, ..."
@@ -118,7 +120,13 @@ int dispatch(RunContext& context, std::span<const std::string> arguments,
   }
   if (first == "--version") return print_version(context, arguments.subspan(1));
   const Subcommand& command = find_command(first);
-  if (read_defaults && !command.internal) context.defaults = read_defaults(context);
+  if (read_defaults && command.kind == Subcommand::Kind::Ordinary) {
+    try {
+      context.defaults = read_defaults(context);
+    } catch (const UsageError& error) {  // which --help need not know
+      context.defaults_problem = error.what();
+    }
+  }
   return command.run(context, arguments.subspan(1));
 }
 

@@ -16,11 +16,13 @@
 
 namespace lockstep {
 
+// Without defaults: shells start it, so a configuration file must not change or stop it. Internal:
+// started by this program only; it has no options.
 struct Subcommand {
   std::string_view name;
   std::string_view summary;
   int (*run)(RunContext& context, std::span<const std::string> arguments);  // exit code
-  bool internal = false;  // started by this program only; it has no options
+  enum class Kind { Ordinary, WithoutDefaults, Internal } kind = Kind::Ordinary;
 };
 
 std::span<const Subcommand> commands();

@@ -13,8 +13,10 @@
 namespace lockstep {
 
 Flag result_as_json_flag(bool* json) {
-  return switch_flag("json", "print the result as JSON and nothing else to stdout: --result -",
-                     json);
+  Flag flag =
+      switch_flag("json", "print the result as JSON and nothing else to stdout: --result -", json);
+  flag.overrules = {"true", {"result"}};
+  return flag;
 }
 
 void choose_stdout(std::string& result) {
@@ -30,7 +32,7 @@ int with_result_on_stdout(RunContext& context, RunConfig& config,
   // A process on another node shares the working directory with us, but no temporary files.
   const bool elsewhere = runs_elsewhere(config, context.environment);
   const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
-                                             : std::filesystem::temp_directory_path());
+                                             : temporary_directory());
   const std::filesystem::path file = directory.path() / kStdoutResult;
   config.result = file.string();
   RunContext redirected = with_out(context, context.err);

@@ -1,7 +1,10 @@
 #include "base/regular_file.h"
 
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -30,6 +33,22 @@ FileDescriptor open_file(const std::string& path, const FileRules& rules) {
   return file;
 }
 
+// A group named like the user is the user's own, as in launch/remote_scripts.cpp.
+bool is_own_group(gid_t number) {
+  const passwd* user = getpwuid(geteuid());
+  const group* owning = user && user->pw_gid == number ? getgrgid(number) : nullptr;
+  return owning && std::strcmp(user->pw_name, owning->gr_name) == 0;
+}
+
+std::string who_else_writes(const struct stat& about) {
+  if (about.st_uid != 0 && about.st_uid != geteuid())
+    return fmt::format("it belongs to user {}", about.st_uid);
+  if (about.st_mode & S_IWOTH) return "every user may write it";
+  if (about.st_mode & S_IWGRP && !is_own_group(about.st_gid))
+    return fmt::format("group {} may write it", about.st_gid);
+  return "";
+}
+
 void check_kind(const std::string& path, const FileDescriptor& file, const FileRules& rules) {
   struct stat about = {};
   if (fstat(file.number(), &about) != 0) {
@@ -38,6 +57,8 @@ void check_kind(const std::string& path, const FileDescriptor& file, const FileR
   if (S_ISDIR(about.st_mode)) throw UsageError("cannot read {}: it is a directory", path);
   const bool fits = S_ISREG(about.st_mode) || (rules.pipes && S_ISFIFO(about.st_mode));
   if (!fits) throw UsageError("cannot read {}: it is not a regular file", path);
+  const std::string other = rules.own ? who_else_writes(about) : "";
+  if (!other.empty()) throw UsageError("{} is not safe to read: {}", path, other);
 }
 
 }  // namespace

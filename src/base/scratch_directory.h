@@ -5,6 +5,9 @@
 
 namespace lockstep {
 
+// Where temporary files may be written: TMPDIR, /tmp or the working directory. Throws UsageError.
+std::filesystem::path temporary_directory();
+
 class ScratchDirectory {
  public:
   // Throws Error when none can be created there.

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "comm/mpi.h"
 #include "doctor/host_checks.h"
 #include "doctor/survey_routes.h"
 #include "launch/deploy.h"
@@ -27,6 +28,7 @@ void check_hosts(Context& context, const LaunchPlan& plan, const LaunchJob& job,
   const CheckContext checked = {.all = all,
                                 .version = job.version,
                                 .program = directory_name(job.program),
+                                .mpi = mpi_library_version(),
                                 .reach_advice = kSshRoute.reach_advice,
                                 .wants_gpus = options.wants_gpus};
   std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/false);

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/network_interface.h"
-#include "comm/mpi.h"
 #include "config/json.h"
 #include "doctor/gpu_checks.h"
+#include "launch/mpirun.h"
 
 namespace lockstep {
 namespace {
@@ -201,10 +201,15 @@ Finding check_program(const HostReport& host, const char* program, const std::st
           fmt::format("fix it, or ignore it: only --launcher {} needs it", launcher)};
 }
 
-Finding check_mpi(const HostReport& host, const CheckContext&) {
+Finding check_mpi(const HostReport& host, const CheckContext& context) {
   Finding finding = check_program(host, "mpirun", "mpirun");
-  if (!has_mpi() && !text(host.programs.value("mpirun", Json::object()), "version").empty()) {
+  const std::string version = text(host.programs.value("mpirun", Json::object()), "version");
+  if (version.empty()) return finding;
+  if (context.mpi.empty()) {
     finding.what += "; this lockstep was built without MPI: start it by --launcher mpirun";
+  } else if (!fits(version, context.mpi)) {
+    return {Level::Warning, fmt::format("{}; lockstep is linked with {}", version, context.mpi),
+            fmt::format("use the mpirun of {}, or --hosts", context.mpi)};
   }
   return finding;
 }

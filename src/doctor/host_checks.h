@@ -22,6 +22,7 @@ struct Finding {
 struct CheckContext {
   const HostSurvey& all;
   std::string version, program;  // of the doctor itself
+  std::string mpi = {};          // mpi_library_version(); empty: built without MPI
   // Advice for an unreachable host; empty: the host is this machine.
   std::string reach_advice = {};
   bool wants_gpus = false;  // every worker needs one

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/random_token.h"
+#include "base/scratch_directory.h"
 #include "config/json.h"
 #include "process/ask.h"
 
@@ -25,7 +25,8 @@ Json rows_in(const std::filesystem::path& file) {
 
 Json nccl_facts(const std::string& program, int gpus) {
   Json facts = {{"gpus", gpus}};
-  const auto file = std::filesystem::temp_directory_path() / ("lockstep-nccl-" + random_token());
+  const ScratchDirectory directory(temporary_directory());
+  const auto file = directory.path() / "nccl.json";
   const CommandAnswer answer =
       ask({program, "allreduce", "--device=cuda", fmt::format("--num-devices={}", gpus),
            "--minbytes=64M", "--maxbytes=64M", "--iters=10", "--result=" + file.string()},
@@ -35,8 +36,6 @@ Json nccl_facts(const std::string& program, int gpus) {
     return facts;
   }
   const Json rows = answer.well ? rows_in(file) : Json::array();
-  std::error_code gone;
-  std::filesystem::remove(file, gone);
   if (rows.empty()) {
     facts["error"] = answer.complaint.empty() ? "no result" : answer.complaint;
     return facts;

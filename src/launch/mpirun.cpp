@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include "base/error.h"
 #include "base/network_interface.h"
@@ -127,14 +128,32 @@ std::map<std::string, std::string> mpich_environment(const LaunchJob& job) {
   return environment;
 }
 
-}  // namespace
-
-MpiKind mpi_kind(const std::string& version_text) {
+std::optional<MpiKind> kind_in(const std::string& version_text) {
   const std::string text = lower_case(version_text);
   if (text.find("open mpi") != std::string::npos) return MpiKind::OpenMpi;
   for (const char* mark : {"hydra", "mpich", "intel(r) mpi"}) {
     if (text.find(mark) != std::string::npos) return MpiKind::Mpich;
   }
+  return std::nullopt;
+}
+
+// "4" of "mpirun (Open MPI) 4.1.4".
+std::string major_version(const std::string& version_text) {
+  const size_t begin = version_text.find_first_of("0123456789");
+  if (begin == std::string::npos) return "";
+  return version_text.substr(begin, version_text.find('.', begin) - begin);
+}
+
+}  // namespace
+
+bool fits(const std::string& mpirun_version, const std::string& library_version) {
+  const auto kind = kind_in(mpirun_version);
+  if (!kind || kind != kind_in(library_version)) return false;
+  return kind == MpiKind::Mpich || major_version(mpirun_version) == major_version(library_version);
+}
+
+MpiKind mpi_kind(const std::string& version_text) {
+  if (const auto kind = kind_in(version_text)) return *kind;
   throw Error("mpirun is neither Open MPI nor MPICH; its version is '{}'",
               version_text.substr(0, version_text.find('\n')));
 }

@@ -15,6 +15,10 @@ enum class MpiKind { OpenMpi, Mpich };
 // From the output of `mpirun --version`. Throws Error if it is neither.
 MpiKind mpi_kind(const std::string& version_text);
 
+// Whether ranks that this mpirun starts find each other by this library (mpi_library_version() of
+// comm/mpi.h): both are MPICH, or Open MPI of one major version.
+bool fits(const std::string& mpirun_version, const std::string& library_version);
+
 // Whether MPI connects the ranks: this program is linked with MPI, and with Open MPI's.
 bool meet_by_mpi(const LaunchJob& job);
 

@@ -72,9 +72,9 @@ Group::Group(const RankIdentity& identity, const Roles& roles, const RunConfig& 
     mpi_.emplace(identity_.mpirun_addresses);
     if (mpi_->roster().size() != identity_.size) {
       throw Error(
-          "MPI reports {} of the {} started processes; start this program with the mpirun of the "
-          "MPI that it is linked with",
-          mpi_->roster().size(), identity_.size);
+          "MPI reports {} of the {} started processes; start this program with the mpirun of {}, "
+          "which it is linked with",
+          mpi_->roster().size(), identity_.size, mpi_library_version());
     }
   }
   if (identity_.rendezvous == Rendezvous::OwnStore && identity_.rank == 0) {

@@ -14,6 +14,7 @@ struct RunContext : Context {
   std::span<const EngineKind> engines;  // the first is the default
   // Learns the options of a command that is not to do anything; empty: it runs.
   std::function<void(const CommandSyntax&)> hear_syntax = {};
+  std::string defaults_problem = {};  // why `defaults` could not be read; --help needs none
 };
 
 // The same, but for stdout and stderr.

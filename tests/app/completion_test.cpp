@@ -15,6 +15,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -59,6 +60,11 @@ TEST_F(Completion, BashCompletesCommandsOptionsNetworksAndStrategies) {
   EXPECT_THAT(offered("lockstep train --gradient-compression ''"), IsSupersetOf({"none", "fp16"}));
   EXPECT_THAT(offered("lockstep train --data-format NH"), Contains("NHWC"));
   EXPECT_THAT(offered("lockstep models vgg"), Contains("vgg16"));
+  EXPECT_THAT(offered("lockstep sweep --models lenet,alexn"), Contains("lenet,alexnet"));
+  EXPECT_THAT(offered("lockstep sweep --variable-update horovod,repl"),
+              Contains("horovod,replicated"));
+  EXPECT_THAT(offered("lockstep help data ''"), AllOf(Contains("pack"), Not(Contains("train"))));
+  EXPECT_THAT(offered("lockstep help tr"), Contains("train"));
   EXPECT_THAT(offered("lockstep train --network"), Not(Contains("--network")));
   // The same name means something else in another command.
   EXPECT_THAT(offered("lockstep allreduce --check ''"), Contains("1"));
@@ -119,6 +125,7 @@ TEST_F(Completion, ZshCompletesCommandsOptionsNetworksAndStrategies) {
   EXPECT_THAT(offered("lockstep train --batch"), HasSubstr("--batch-size"));
   EXPECT_THAT(offered("lockstep train --model resnet5"), HasSubstr("<resnet50>"));
   EXPECT_THAT(offered("lockstep train --variable-update para"), HasSubstr("<parameter_server>"));
+  EXPECT_THAT(offered("lockstep sweep --models lenet,alexn"), HasSubstr("<alexnet>"));
 }
 
 TEST_F(Completion, AnUnknownShellIsAnError) {

@@ -3,10 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
 
 #include "report/results/run_result.h"
+#include "support/file_text.h"
 #include "support/paths.h"
 #include "support/real_runs.h"
 #include "support/temporary_directory.h"
@@ -58,6 +62,14 @@ TEST_F(ConfigFiles, TheStrongestSourceOfEachOptionCounts) {
               ContainsRegex("\nrepeats +3 +lockstep.toml:6\n"));
 }
 
+TEST_F(ConfigFiles, TheSourcesOfOptionsAreJsonToo) {
+  working_file("seed = 2\n");
+  const Ran ran = run({"train", "--show-config", "--json"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.out, ContainsRegex("\"option\": \"seed\",\n *\"value\": \"2\",\n "
+                                     "*\"from\": \"lockstep.toml:1\""));
+}
+
 TEST_F(ConfigFiles, UnknownNamesAreRefusedWithFileAndLine) {
   working_file("batch-siez = 2\n[trian]\n[models]\nbatch-size = 3\n");
   const Ran ran = run({"models"});
@@ -70,6 +82,24 @@ TEST_F(ConfigFiles, UnknownNamesAreRefusedWithFileAndLine) {
   EXPECT_THAT(run({"models"}).err, HasSubstr("lockstep.toml:1: "));
 }
 
+TEST_F(ConfigFiles, HelpAndCompletionWorkWithoutAReadableFile) {
+  working_file("batch-siez = 2\n");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"train", "--help"}, {"train", "-h"}, {"data", "pack", "--help"}, {"help", "train"}}) {
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.exit_code(), 0) << words.front() << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr("Usage: "));
+  }
+  EXPECT_THAT(run({"completion", "bash"}).out, HasSubstr("complete -o"));
+  EXPECT_EQ(run({"train", "--dry-run"}).exit_code(), 2);
+}
+
+TEST_F(ConfigFiles, CompletionGoesToTheShellWhateverTheOutputOfOthers) {
+  working_file("output = 'elsewhere'\n");
+  EXPECT_THAT(run({"completion", "bash"}).out, HasSubstr("complete -o"));
+  EXPECT_FALSE(fs::exists(directory_ / "elsewhere"));
+}
+
 TEST_F(ConfigFiles, AnOptionIsSetOnceInAFile) {
   working_file("batch-size = 2\nbatch_size = 3\n");
   EXPECT_THAT(run({"train"}).err, ContainsRegex("lockstep.toml:[12]: batch-size is also set in"));
@@ -79,6 +109,37 @@ TEST_F(ConfigFiles, TheSecretOfARunIsNotThatOfAServer) {
   EXPECT_THAT(run({"serve", "--show-config"}, {"LOCKSTEP_TOKEN=abc"}).out, Not(HasSubstr("abc")));
 }
 
+// A variable LOCKSTEP_X is the default of every option --x.
+TEST_F(ConfigFiles, NoOtherDocumentedVariableIsThatOfAnOption) {
+  ASSERT_EQ(run({"manual", "--output=man"}).exit_code(), 0);
+  std::string pages;
+  for (const auto& page : fs::directory_iterator(directory_ / "man")) {
+    pages += file_text(page.path().string());
+  }
+  ASSERT_THAT(pages, HasSubstr("\\-\\-bundle\\fR"));
+  const std::string documentation = file_text(project_path("docs/configuration.md"));
+  const std::regex variable("LOCKSTEP_([A-Z_]+)");
+  const std::set<std::string> meant = {"LOCKSTEP_BATCH_SIZE", "LOCKSTEP_TOKEN"};
+  for (std::sregex_iterator each(documentation.begin(), documentation.end(), variable), end;
+       each != end; ++each) {
+    std::string option = "\\-\\-";
+    for (const char c : each->str(1)) {
+      option += c == '_' ? "\\-" : std::string(1, static_cast<char>(std::tolower(c)));
+    }
+    if (meant.contains(each->str())) continue;
+    EXPECT_THAT(pages, Not(HasSubstr(option + "\\fR"))) << each->str();
+  }
+}
+
+TEST_F(ConfigFiles, ASwitchIsOnOrOffInAnyForm) {
+  for (const auto& [text, value] :
+       {std::pair{"TRUE", "true"}, {"1", "true"}, {"False", "false"}, {"0", "false"}}) {
+    EXPECT_THAT(run({"train", "--show-config"}, {std::string("LOCKSTEP_OVERLAP=") + text}).out,
+                ContainsRegex(std::string("\noverlap +") + value + " +LOCKSTEP_OVERLAP\n"));
+  }
+  EXPECT_EQ(run({"train", "--show-config"}, {"LOCKSTEP_OVERLAP=perhaps"}).exit_code(), 2);
+}
+
 TEST_F(ConfigFiles, OnlyOffSwitchesThemOff) {
   working_file("[train]\nbatch-size = 7\n");
   const auto shown = [&](const std::string& value) {
@@ -86,6 +147,16 @@ TEST_F(ConfigFiles, OnlyOffSwitchesThemOff) {
   };
   EXPECT_THAT(shown("on"), HasSubstr("lockstep.toml:2"));
   EXPECT_THAT(shown("off"), Not(HasSubstr("lockstep.toml:2")));
+}
+
+TEST_F(ConfigFiles, AFileThatEveryUserMayWriteIsRefused) {
+  working_file("ssh-option = 'ProxyCommand=false'\n");
+  fs::permissions(directory_ / "lockstep.toml", fs::perms(0666));
+  const Ran ran = run({"doctor", "--hosts=host1"});
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_EQ(ran.err,
+            "lockstep: lockstep.toml is not safe to read: every user may write it; "
+            "LOCKSTEP_DEFAULTS=off ignores configuration files\n");
 }
 
 TEST_F(ConfigFiles, AWrongValueNamesItsFileAndLine) {
@@ -112,6 +183,21 @@ TEST_F(ConfigFiles, WorkersDoNotReadThemAgainAndTheResultSaysWhereValuesCameFrom
   EXPECT_THAT(result.provenance.settings,
               HasSubstr("num-warmup-batches=1 (LOCKSTEP_NUM_WARMUP_BATCHES)"));
   EXPECT_THAT(result.provenance.settings, Not(HasSubstr("optimizer")));
+}
+
+TEST_F(ConfigFiles, TheLineOverrulesWhatContradictsIt) {
+  working_file("hosts = 'host1,host2'\nnodes = 2\nresult = 'r.json'\n");
+  const Ran local = run({"train", "--launcher=local", "--show-config"});
+  EXPECT_THAT(local.out, ContainsRegex("\nhosts +- +default\n"));
+  EXPECT_THAT(local.out, ContainsRegex("\nnodes +- +default\n"));
+  EXPECT_THAT(local.out, ContainsRegex("\nresult +r.json +lockstep.toml:3\n"));
+  EXPECT_EQ(run({"train", "--launcher=local", "--hosts=host1"}).exit_code(), 2);
+  const Ran json = run({"train", "--model=trivial", "--batch-size=2", "--num-batches=2",
+                        "--threads=1", "--launcher=local", "--json"});
+  EXPECT_EQ(json.exit_code(), 0) << json.err;
+  EXPECT_THAT(json.out, HasSubstr("\"total_images_per_second\""));
+  EXPECT_FALSE(fs::exists(directory_ / "r.json"));
+  EXPECT_EQ(run({"train", "--json", "--result=r.json"}).exit_code(), 2);
 }
 
 TEST_F(ConfigFiles, ASweepFileCountsMoreThanConfigurationAndLessThanTheLine) {

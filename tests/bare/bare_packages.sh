@@ -2,21 +2,31 @@
 # bare_packages.sh: checks the packages of the program in new Debian systems: the .deb in the Debian
 # that it was built for, the wheel and the archive in an older and a newer one.
 #
-# usage: tests/bare/bare_packages.sh DIRECTORY [PACKAGE]...      (default: those of build/)
+# usage: tests/bare/bare_packages.sh DIRECTORY [PACKAGE]...      (default: the three of build/)
 #
 # Makes a minimal Debian for each package in DIRECTORY (kept as DIRECTORY/NAME for the next time),
 # installs the package in a copy of it, trains as a user without rights, and removes the package: no
-# file of it may stay. Needs root, debootstrap and a network; takes some minutes.
+# file of it may stay. Packages come from where this machine's apt gets them. Needs root, debootstrap
+# and a network; takes some minutes.
 set -euo pipefail
 
 repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
 train="lockstep train --model=lenet --batch-size=4 --num-batches=4 --num-warmup-batches=1 --num-devices=2 --threads=1"
 
-# make_debian DIRECTORY SUITE PACKAGES
+# make_debian DIRECTORY SUITE: the one of the .deb installs with apt, as this machine does; the others
+# have all that they need.
+# shellcheck disable=SC2016  # the $(...) is for apt-get
 make_debian() {
+  local mirror include=("--include=python3,python3-venv,xz-utils")
   [[ ! -d $1/$2 ]] || return 0
+  [[ $2 != bookworm ]] || include=()
+  mirror="$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -n 1)"
   rm -rf -- "$1/$2.partial"
-  debootstrap --variant=minbase ${3:+--include="$3"} "$2" "$1/$2.partial" http://deb.debian.org/debian >&2
+  debootstrap --variant=minbase "${include[@]}" "$2" "$1/$2.partial" "${mirror:-http://deb.debian.org/debian}" >&2
+  if [[ $2 == bookworm ]]; then
+    rm -rf -- "$1/$2.partial/etc/apt"
+    cp -a -- /etc/apt "$1/$2.partial/etc/apt"
+  fi
   mv -- "$1/$2.partial" "$1/$2"
 }
 
@@ -39,7 +49,7 @@ in_copy_of() {
 
 # shellcheck disable=SC2016
 check_deb() {
-  make_debian "$1" bookworm ""
+  make_debian "$1" bookworm
   in_copy_of "$1/bookworm" "$2" '
     apt-get -qq update
     DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$1" >/dev/null
@@ -54,7 +64,7 @@ check_deb() {
 check_wheel() {
   local suite
   for suite in bullseye trixie; do
-    make_debian "$1" "$suite" python3,python3-venv
+    make_debian "$1" "$suite"
     echo "== Debian $suite: $(cat "$1/$suite/etc/debian_version")"
     in_copy_of "$1/$suite" "$2" '
       python3 -m venv /srv/environment
@@ -66,15 +76,14 @@ check_wheel() {
   done
 }
 
-# Without Python, in a directory that the user has made.
+# Without pip, in a directory that the user has made.
 # shellcheck disable=SC2016
 check_archive() {
   local suite
   for suite in bullseye trixie; do
-    make_debian "$1" "$suite" python3,python3-venv,xz-utils
+    make_debian "$1" "$suite"
     echo "== Debian $suite: $(cat "$1/$suite/etc/debian_version")"
     in_copy_of "$1/$suite" "$2" '
-      command -v xz >/dev/null || { apt-get -qq update && apt-get -qq install -y xz-utils >/dev/null; }
       mkdir -m 777 /srv/unpacked
       cd /srv/unpacked
       as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/srv/unpacked "$@"; }
@@ -84,11 +93,25 @@ check_archive() {
   done
 }
 
+# one_of WHAT FILE...: the path of the only one.
+one_of() {
+  if (($# != 2)) || [[ ! -e $2 ]]; then
+    echo "build/ must hold one $1 (./run package, ./run wheel); or name the packages" >&2
+    exit 2
+  fi
+  echo "$2"
+}
+
 main() {
   (($# > 0)) || { sed -n '2,/^set/ { /^#/ s/^# \{0,1\}//p }' "${BASH_SOURCE[0]}"; exit 2; }
-  local directory="$1" package
+  local directory="$1" package build="$repository/build" deb wheel archive
   shift
-  (($# > 0)) || set -- "$repository"/build/lockstep_*.deb "$repository"/build/lockstep-*.{whl,tar.xz}
+  if (($# == 0)); then
+    deb="$(one_of .deb "$build"/lockstep_*.deb)"
+    wheel="$(one_of wheel "$build"/lockstep-*.whl)"
+    archive="$(one_of archive "$build"/lockstep-*.tar.xz)"
+    set -- "$deb" "$wheel" "$archive"
+  fi
   mkdir -p -- "$directory"
   for package in "$@"; do
     echo "== $(basename -- "$package")"

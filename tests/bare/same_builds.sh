@@ -6,16 +6,20 @@
 # Clones the committed state twice, into directories of different names, and builds all packages in
 # each, from nothing and without ccache. What a user may have set differs as well: umask, locale,
 # time zone and home directory. Then compares checksums. Takes two builds:
-# about a quarter of an hour on two cores. A second call builds what is missing.
+# about a quarter of an hour on two cores. A second call builds what is missing or has changed.
 set -euo pipefail
 
 repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
+commit="$(git -C "$repository" rev-parse HEAD)"
 
 # build CLONE NAME=VALUE...
 build() {
   local clone="$1"
   shift
-  [[ -d $clone ]] || git clone --quiet -- "$repository" "$clone"
+  [[ -d $clone ]] || git clone --quiet --no-checkout -- "$repository" "$clone"
+  git -C "$clone" fetch --quiet -- "$repository" "$commit"
+  git -C "$clone" checkout --quiet --detach "$commit"
+  rm -f -- "$clone"/build/lockstep-*.{tar.xz,whl} "$clone"/build/lockstep_*.deb
   (cd -- "$clone" && env CMAKE_CXX_COMPILER_LAUNCHER= CCACHE_DISABLE=1 "$@" ./run package)
   (cd -- "$clone" && env CMAKE_CXX_COMPILER_LAUNCHER= CCACHE_DISABLE=1 "$@" ./run wheel)
 }
@@ -24,13 +28,15 @@ checksums() { (cd -- "$1/build" && sha256sum -- lockstep-*.tar.xz lockstep-*.whl
 
 main() {
   (($# == 1)) || { sed -n '2,/^set/ { /^#/ s/^# \{0,1\}//p }' "${BASH_SOURCE[0]}"; exit 2; }
-  local one="$1/one/lockstep" two="$1/the other/a longer name/clone"
-  mkdir -p -- "${one%/*}" "${two%/*}" "$1/home"
+  local directory one two
+  mkdir -p -- "$1/one" "$1/the other/a longer name" "$1/home"
+  directory="$(cd -- "$1" && pwd)"
+  one="$directory/one/lockstep" two="$directory/the other/a longer name/clone"
   (umask 022 && build "$one" LC_ALL=C TZ=UTC)
-  (umask 077 && build "$two" LC_ALL=C.UTF-8 TZ=Asia/Tokyo HOME="$1/home")
-  checksums "$one" | tee "$1/one.sha256"
-  checksums "$two" >"$1/two.sha256"
-  diff -- "$1/one.sha256" "$1/two.sha256"
+  (umask 077 && build "$two" LC_ALL=C.UTF-8 TZ=Asia/Tokyo HOME="$directory/home")
+  checksums "$one" | tee "$directory/one.sha256"
+  checksums "$two" >"$directory/two.sha256"
+  diff -- "$directory/one.sha256" "$directory/two.sha256"
   echo "== the same bytes"
 }
 

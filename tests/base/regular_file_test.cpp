@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -55,6 +56,27 @@ TEST_F(RegularFile, ALinkIsRefusedWhereNoneIsFollowed) {
 TEST_F(RegularFile, ALargerFileThanAllowedIsRefused) {
   std::ofstream(path("a")) << std::string(100'000, 'x');
   expect_refused(path("a"), {.most_bytes = 99'999}, "it is larger than 100.0 kB");
+}
+
+TEST_F(RegularFile, AFileThatOthersMayWriteIsRefusedWhereItMustBeTheUsersOwn) {
+  namespace fs = std::filesystem;
+  std::ofstream(path("a")) << "text";
+  fs::permissions(path("a"), fs::perms(0644));
+  EXPECT_EQ(read_regular_file(path("a"), {.own = true}), "text");
+  fs::permissions(path("a"), fs::perms(0646));
+  expect_refused(path("a"), {.own = true}, "a is not safe to read: every user may write it");
+  EXPECT_EQ(read_regular_file(path("a")), "text");
+}
+
+TEST_F(RegularFile, AnotherUsersFileIsRefusedWhereItMustBeTheUsersOwn) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to give a file away";
+  std::ofstream(path("a")) << "text";
+  ASSERT_EQ(chmod(path("a").c_str(), 0664), 0);
+  EXPECT_EQ(read_regular_file(path("a"), {.own = true}), "text");  // group root is root's own
+  ASSERT_EQ(chown(path("a").c_str(), 0, 65534), 0);
+  expect_refused(path("a"), {.own = true}, "group 65534 may write it");
+  ASSERT_EQ(chown(path("a").c_str(), 65534, 0), 0);
+  expect_refused(path("a"), {.own = true}, "it belongs to user 65534");
 }
 
 }  // namespace

@@ -30,12 +30,20 @@ fail() {
   exit 1
 }
 
+for part in libc6 libdnnl2 libcli11-dev nlohmann-json3-dev libtomlplusplus-dev uplot; do
+  [[ -s $1/share/doc/lockstep/licences/$part ]] || fail "no licence of $part"
+done
+
+# in_root ARGUMENT...: lockstep with the environment `variables`.
+variables=()
+in_root() { env -i "${variables[@]}" "$(command -v chroot)" --userspec=65534:65534 "$root" /bundle/bin/lockstep "$@" 2>&1; }
+
 # expect TEXT ARGUMENT...: lockstep succeeds and prints TEXT.
 expect() {
   local text="$1" output
   shift
   echo "lockstep $*"
-  output="$(env -i "$(command -v chroot)" --userspec=65534:65534 "$root" /bundle/bin/lockstep "$@" 2>&1)" ||
+  output="$(in_root "$@")" ||
     fail "failed: lockstep $*" "$output"
   grep -qF -- "$text" <<<"$output" || fail "lockstep $*: no '$text' in" "$output"
 }
@@ -45,6 +53,11 @@ expect "MPI: not built in" --version --verbose
 expect "resnet50" models
 expect "total images/sec" train --model=lenet "${few[@]}"
 expect "total images/sec" train --model=lenet "${few[@]}" --num-devices=2 --threads=1
+# There is no /tmp, and the working directory / is root's.
+output="$(in_root train --model=lenet "${few[@]}" --json)" && fail "--json without a directory for files:" "$output"
+[[ $output == "lockstep: no directory for temporary files: "* && $output != *$'\n'* ]] || fail "not one line:" "$output"
+variables=(TMPDIR=/work)
+expect "total_images_per_second" train --model=lenet "${few[@]}" --json
 expect "efficiency" sweep --models=lenet:4 --num-devices=1,2 --repeats=2 --num-batches=4 \
   --num-warmup-batches=1 --threads=1 --output=/work/sweep
 expect "lenet:4" report /work/sweep

@@ -22,7 +22,7 @@ trap 'rm -rf -- "$work"' EXIT
 recipe="$(dirname -- "${BASH_SOURCE[0]}")/../../packaging/modulefile"
 mkdir -- "$work/lockstep"
 cp -- "$recipe" "$work/lockstep/0.1.0"
-export LOCKSTEP_BUNDLE="$1" MODULEPATH="$work"
+export LOCKSTEP_ROOT="$1" MODULEPATH="$work"
 unset LOADEDMODULES _LMFILES_
 
 # shellcheck source=/dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# same_bytes_test.sh: packing a build twice gives the same bytes, whatever the user's settings, and
-# no file names the directory of the build.
+# same_bytes_test.sh: packing a build twice gives the same archive and the same wheel, whatever the
+# user's settings, and no file names the directory of the build.
 #
 # usage: tests/bundle/same_bytes_test.sh BUILD_DIRECTORY BUNDLE_DIRECTORY
 set -euo pipefail
@@ -17,6 +17,10 @@ export SOURCE_DATE_EPOCH=1700000000 XZ_OPT=-0
 "$packaging/archive.sh" "$bundle" "$work/one.tar.xz"
 "$packaging/archive.sh" "$again" "$work/two.tar.xz"
 cmp -- "$work/one.tar.xz" "$work/two.tar.xz"
+mkdir -- "$work/one" "$work/two"
+one="$(python3 "$packaging/wheel.py" "$bundle" "$work/one")"
+two="$(umask 077 && TZ=Asia/Tokyo python3 "$packaging/wheel.py" "$again" "$work/two")"
+cmp -- "$one" "$two"
 
 if grep -rlF -- "$(realpath -- "$build/..")/" "$bundle"; then
   echo "these files name the directory of the build" >&2

@@ -34,12 +34,21 @@ check_python() {
   "$environment/bin/lockstep" train --model=lenet --batch-size=4 --num-batches=4 --num-devices=2 \
     --num-warmup-batches=1 --threads=1 >"$work/output" 2>&1 || fail "$python:" "$(cat "$work/output")"
   grep -q "total images/sec" "$work/output" || fail "$python: no images/sec in" "$(cat "$work/output")"
+  check_plugins "$environment"
   pip "$environment" check
   pip "$environment" uninstall --yes lockstep
   diff <(echo "$before") <(cd "$environment" && find . -type f ! -name '*.pyc' | sort) ||
     fail "$python: pip uninstall left files behind"
   rm -rf -- "$environment"
   echo "$("$python" --version): installed, ran, removed"
+}
+
+# The libraries of the system's plugins may be built for another C library.
+check_plugins() {
+  local output
+  output="$(HWLOC_PLUGINS_VERBOSE=1 "$1/bin/lockstep" train --model=lenet --batch-size=4 --num-batches=2 --threads=1 2>&1)"
+  grep -q "plugin.*$1/libexec/lockstep" <<<"$output" || fail "hwloc did not look for plugins:" "$output"
+  ! grep 'plugin.* /usr' <<<"$output" || fail "hwloc looked for plugins of the system"
 }
 
 # A directory of its own, outside any environment: pip install --target.

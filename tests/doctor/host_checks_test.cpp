@@ -47,8 +47,12 @@ HostReport healthy(const std::string& name) {
 std::vector<CheckRow> found(void (*change)(HostReport&)) {
   HostSurvey all = {.hosts = {healthy("a"), healthy("b"), healthy("c")}, .links = {}};
   change(all.hosts[1]);
-  std::vector<CheckRow> rows =
-      rows_for({.all = all, .version = "1", .program = "p", .reach_advice = "try it"}, true);
+  std::vector<CheckRow> rows = rows_for({.all = all,
+                                         .version = "1",
+                                         .program = "p",
+                                         .mpi = "Open MPI v4.1.4",
+                                         .reach_advice = "try it"},
+                                        true);
   std::erase_if(rows, [](const CheckRow& row) { return row.finding.level == Level::Ok; });
   return rows;
 }
@@ -120,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"MPI", Level::Warning,
               [](HostReport& host) {
                 host.programs["mpirun"] = {{"complaint", "cannot open libmpi"}};
+              }},
+        Fault{"MPI", Level::Warning,
+              [](HostReport& host) {
+                host.programs["mpirun"] = {{"version", "mpirun (Open MPI) 5.0.1"}};
               }},
         Fault{"Slurm", Level::Warning,
               [](HostReport& host) {

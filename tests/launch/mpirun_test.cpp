@@ -113,5 +113,13 @@ TEST(PlanMpirun, AnotherMpirunIsRefused) {
   EXPECT_EQ(mpi_kind("Intel(R) MPI Library for Linux* OS, Version 2021.6\n"), MpiKind::Mpich);
 }
 
+TEST(Mpirun, FitsALibraryOfItsKindAndMajorVersion) {
+  EXPECT_TRUE(fits("mpirun (Open MPI) 4.1.4", "Open MPI v4.0.3"));
+  EXPECT_FALSE(fits("mpirun (Open MPI) 5.0.1", "Open MPI v4.1.4"));
+  EXPECT_FALSE(fits("HYDRA build details:", "Open MPI v4.1.4"));
+  EXPECT_TRUE(fits("HYDRA build details:", "MPICH Version:\t4.0.2"));
+  EXPECT_FALSE(fits("mpirun of my own", "Open MPI v4.1.4"));
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -39,6 +39,8 @@ TEST(FrameworkProblems, WhatAFrameworkDoesTooIsNot) {
   for (const auto& [option, value] : {std::pair{"optimizer", "momentum"},
                                       {"variable-update", "horovod"},
                                       {"weight-decay", "0.1"},
+                                      {"network", "image = 8"},
+                                      {"network-file", "net.toml"},
                                       {"num-devices", "4"}}) {
     EXPECT_THAT(framework_problems(with(option, value)), IsEmpty()) << option;
   }

@@ -11,6 +11,7 @@
 #include "app/python_names.h"
 #include "app/taken_flags.h"
 #include "base/error.h"
+#include "comm/mpi.h"
 #include "config/json.h"
 #include "config/json_text.h"
 #include "doctor/host_checks.h"
@@ -94,6 +95,7 @@ int doctor_command(RunContext& context, std::span<const std::string> arguments) 
   const CheckContext checked = {.all = all,
                                 .version = program_version(),
                                 .program = directory_name(context.program),
+                                .mpi = mpi_library_version(),
                                 .reach_advice = route.reach_advice,
                                 .wants_gpus = options.survey.run.device != "cpu"};
   std::vector<CheckRow> rows = rows_for(checked, /*thorough=*/true);

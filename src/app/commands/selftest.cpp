@@ -144,7 +144,7 @@ int launch_ranks(RunContext& context, Request& request) {
   // A process on another node shares the working directory with us, but no temporary files.
   const bool elsewhere = runs_elsewhere(run, context.environment);
   const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
-                                             : std::filesystem::temp_directory_path());
+                                             : temporary_directory());
   run.result = (directory.path() / kStdoutResult).string();  // nobody need hear of it
   const RankPlacement placement =
       place_run(run, request.workers_given ? PerHost::AsGiven : PerHost::AsSlots, context);

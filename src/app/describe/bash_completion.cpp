@@ -24,7 +24,11 @@ _lockstep() {
     return
   fi
   local command="${COMP_WORDS[1]}" inner
-  [[ $command == help ]] && { COMPREPLY=($(compgen -W "$(_lockstep_commands "")" -- "$cur")); return; }
+  if [[ $command == help ]]; then
+    ((COMP_CWORD == 2)) && command="" || command="${COMP_WORDS[2]}"
+    COMPREPLY=($(compgen -W "$(_lockstep_commands "$command")" -- "$cur"))
+    return
+  fi
   inner="$(_lockstep_commands "$command")"
   if [[ -n $inner ]]; then
     if ((COMP_CWORD == 2)); then
@@ -37,15 +41,16 @@ _lockstep() {
     COMPREPLY=($(compgen -W "$(_lockstep_options "$command")" -- "$cur"))
     return
   fi
-  local values
+  local values before="" last="${cur##*,}"
+  [[ $cur != *,* ]] || before="${cur%,*},"
   values="$(_lockstep_values "$command" "$prev")"
   case "$values" in
     :file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     :dir) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     :any) ;;
     :none) mapfile -t COMPREPLY < <(compgen -W "$(_lockstep_words "$command")" -- "$cur"; compgen -f -- "$cur") ;;
-    *:file) mapfile -t COMPREPLY < <(compgen -W "${values% :file}" -- "$cur"; compgen -f -- "$cur") ;;
-    *) COMPREPLY=($(compgen -W "$values" -- "$cur")) ;;
+    *:file) mapfile -t COMPREPLY < <(compgen -P "$before" -W "${values% :file}" -- "$last"; compgen -f -- "$cur") ;;
+    *) COMPREPLY=($(compgen -P "$before" -W "$values" -- "$last")) ;;
   esac
 }
 complete -o filenames -F _lockstep lockstep

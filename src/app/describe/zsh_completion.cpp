@@ -29,7 +29,7 @@ std::string action_of(const Flag& flag) {
     case OptionValues::Directory:
       return "_files -/";
     case OptionValues::Words:
-      return fmt::format("({})", list);
+      return " _lockstep_words " + list;
     case OptionValues::WordsOrFile:
       return " _lockstep_words_or_files " + list;
   }
@@ -77,7 +77,8 @@ std::string zsh_completion(const std::vector<CommandSyntax>& commands) {
   return fmt::format(
       "#compdef lockstep\n"
       "# Completion of lockstep for zsh; 'lockstep completion zsh' prints it.\n\n"
-      "_lockstep_words_or_files() {{\n  compadd -- \"$@\"\n  _files\n}}\n\n"
+      "_lockstep_words() {{\n  compset -P '*,'\n  compadd -- \"$@\"\n}}\n\n"
+      "_lockstep_words_or_files() {{\n  _lockstep_words \"$@\"\n  _files\n}}\n\n"
       "_lockstep() {{\n"
       "  if ((CURRENT == 2)); then\n    compadd -- {} help\n    return\n  fi\n"
       "  local command=$words[2]\n"

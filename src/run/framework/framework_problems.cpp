@@ -27,7 +27,7 @@ constexpr std::string_view kSupported[] = {
     "mpirun-option", "sbatch-option", "dry-run", "framework", "framework-mode", "python",
     // what it prints and writes
     "display-every", "display-perf-ewma", "loss-type-to-report", "output-format", "result",
-    "log-dir", "graph-file", "verbose"};
+    "log-dir", "graph-file", "network", "network-file", "verbose"};
 
 bool is_supported(const RunConfig& run, const RunOption& option) {
   constexpr std::string_view kReducing[] = {"replicated", "horovod", "collective_all_reduce",

@@ -183,7 +183,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const Framework& framework = *choice.framework;
   const TimePoint begin = Clock::now();
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
-  const ScratchDirectory directory(std::filesystem::temp_directory_path());
+  const ScratchDirectory directory(temporary_directory());
   const int checked = check_steps(plan.config);
   const NativeCheck native = checked > 0
                                  ? native_check(plan, input_share(group), checked, directory.path())

@@ -27,4 +27,6 @@ class Lockstep(CMakePackage):
     depends_on("simgrid", when="+simgrid")
 
     def cmake_args(self):
-        return [self.define_from_variant("LOCKSTEP_MPI", "mpi"), self.define("BUILD_TESTING", False)]
+        return [self.define_from_variant("LOCKSTEP_MPI", "mpi"),
+                self.define_from_variant("LOCKSTEP_SIMGRID", "simgrid"),
+                self.define("BUILD_TESTING", False)]

@@ -71,7 +71,7 @@ CommandSyntax syntax_for(Options& options) {
 class Measurements {
  public:
   Measurements(const Context& context, const Options& options)
-      : context_(context), options_(options), directory_(std::filesystem::temp_directory_path()) {}
+      : context_(context), options_(options), directory_(temporary_directory()) {}
 
   CalibrationRuns take() {
     CalibrationRuns runs;
