@@ -100,7 +100,7 @@ def summary(duels):
     head = wrapped(
         f"On {len(known)} cases (network and number of workers) the native engine trains "
         f"{min(ratios):.2f} to {max(ratios):.2f} times as fast as the fastest of the other "
-        f"frameworks, each in its fastest mode: significantly faster in {won} of them, "
+        f"frameworks, each in its fastest mode; significantly faster in {won} of them, "
         f"significantly slower in {lost}.")
     return "\n\n".join([head, "\n".join(lines)])
 

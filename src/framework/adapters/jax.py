@@ -238,7 +238,8 @@ def device(job):
 
 
 def use_tf32(wanted):
-    jax.config.update("jax_default_matmul_precision", "tensorfloat32" if wanted else "float32")
+    if jax.default_backend() != "cpu":
+        jax.config.update("jax_default_matmul_precision", "tensorfloat32" if wanted else "float32")
 
 
 def start(job):
