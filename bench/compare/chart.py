@@ -1,13 +1,19 @@
 """A bar chart of a comparison: images per second of each framework, relative to the native engine."""
-from runs import TITLES
+from report import known_frameworks
+from runs import title_of
 
 COLOURS = {"native": "#0072b2", "torch": "#56b4e9", "pytorch": "#d55e00", "tensorflow": "#e69f00",
            "jax": "#009e73", "mxnet": "#cc79a7", "tf_cnn_benchmarks": "#999999"}
+OTHER_COLOUR = "#555555"
 BAR, LEFT, SCALE_WIDTH, LEGEND_WIDTH = 13, 190, 470, 110
 
 
 def text(x, y, words, extra=""):
     return f'<text x="{x:.0f}" y="{y:.0f}" {extra}>{words}</text>'
+
+
+def colour(name):
+    return COLOURS.get(name.partition(":")[0], OTHER_COLOUR)
 
 
 def rows_of(by_framework):
@@ -21,7 +27,7 @@ def bars(case, y, rows, most):
     for i, (name, rate) in enumerate(rows):
         width, top = SCALE_WIDTH * rate / base / most, y + i * (BAR + 2)
         parts.append(f'<rect x="{LEFT}" y="{top}" width="{width:.1f}" height="{BAR}" '
-                     f'fill="{COLOURS[name]}"/>')
+                     f'fill="{colour(name)}"/>')
         parts.append(text(LEFT + width + 6, top + 11, f"{rate:.1f}/s  ({rate / base:.2f})"))
     return parts
 
@@ -30,14 +36,14 @@ def legend(names):
     parts = []
     for i, name in enumerate(names):
         x = 16 + LEGEND_WIDTH * i
-        parts.append(f'<rect x="{x}" y="36" width="12" height="12" fill="{COLOURS[name]}"/>')
-        parts.append(text(x + 18, 47, TITLES[name]))
+        parts.append(f'<rect x="{x}" y="36" width="12" height="12" fill="{colour(name)}"/>')
+        parts.append(text(x + 18, 47, title_of(name)))
     return parts
 
 
 def chart(runs):
     """`runs`: {case: {framework: Runs}}"""
-    names = [name for name in TITLES if any(name in by for by in runs.values())]
+    names = known_frameworks(runs)
     cases = {case: rows_of(by) for case, by in runs.items() if rows_of(by)}
     most = max(rate / (dict(rows).get("native") or rate) for rows in cases.values()
                for _, rate in rows)

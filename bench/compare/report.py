@@ -1,8 +1,9 @@
 """Turns the launches of a comparison into Markdown between two marker comments."""
 import datetime
 import textwrap
+from dataclasses import dataclass
 
-from runs import TITLES
+from runs import median_of, place_of, title_of
 
 
 def markdown_table(head, rows):
@@ -10,8 +11,13 @@ def markdown_table(head, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def wrapped(text, indent=""):
+    return textwrap.fill(text, width=100, subsequent_indent=indent, break_on_hyphens=False,
+                         break_long_words=False)
+
+
 def bullet(fact):
-    return textwrap.fill(f"- {fact}.", width=100, subsequent_indent="  ", break_on_hyphens=False)
+    return wrapped(f"- {fact}.", "  ")
 
 
 def figure(value, digits):
@@ -23,7 +29,11 @@ def interval_text(interval):
 
 
 def known_frameworks(runs):
-    return [name for name in TITLES if any(name in by for by in runs.values())]
+    return sorted({name for by in runs.values() for name in by}, key=place_of)
+
+
+def titles_of(names):
+    return [title_of(name) for name in names]
 
 
 def case_cells(case):
@@ -33,68 +43,136 @@ def case_cells(case):
 CASE_TITLES = ["model", "batch", "workers"]
 
 
-def speed_row(case, by_framework, names, compare):
-    """Rates of all, and the native engine against the fastest of the others."""
-    rates = {name: runs.rate for name, runs in by_framework.items() if runs.rate}
-    row = case_cells(case) + [figure(rates.get(name), 2) for name in names]
-    others = {name: rate for name, rate in rates.items() if name != "native"}
-    if "native" not in rates or not others:
-        return row + ["-"] * 4
+# ---- the native engine against the fastest of the others ----
+
+@dataclass
+class Duel:
+    fastest: str     # of the others
+    ratio: float     # how many times as fast the native engine is
+    interval: dict   # 95 %; None with too few launches
+    verdict: str
+    memory: float    # of the native engine / of the other; None: not known
+
+
+def peak_memory(runs):
+    """Of one worker. Launches that checked losses hold more than training alone."""
+    return median_of(runs.settled(), lambda result: result["peak_memory_bytes"])
+
+
+def duel_of(by_framework, compare):
+    """None when the native engine or all others were not measured."""
+    others = {name: runs.rate for name, runs in by_framework.items()
+              if runs.rate and name != "native"}
+    native = by_framework.get("native")
+    if not others or not native or not native.rate:
+        return None
     fastest = max(others, key=others.get)
-    verdict = compare(by_framework[fastest].paths, by_framework["native"].paths)
-    return row + [TITLES[fastest], f'**{verdict["ratio"]:.2f}**',
-                  interval_text(verdict["ratio_95"]), verdict["verdict"]]
+    found = compare(by_framework[fastest].paths, native.paths)
+    if not found:
+        return None
+    own, theirs = peak_memory(native), peak_memory(by_framework[fastest])
+    return Duel(fastest, found["ratio"], found["ratio_95"], found["verdict"],
+                own / theirs if own and theirs else None)
 
 
-def speed_table(runs, names, compare):
-    head = CASE_TITLES + [f"{TITLES[name]}" for name in names]
+def duels_of(runs, compare):
+    """{case: Duel or None}; `compare`: two lists of result files -> what `lockstep compare` says"""
+    return {case: duel_of(by, compare) for case, by in runs.items()}
+
+
+def summary(duels):
+    """The answer in a few lines."""
+    known = {case: duel for case, duel in duels.items() if duel}
+    if not known:
+        return "lockstep and another framework were not both measured."
+    lines = []
+    for case, duel in known.items():
+        other = title_of(duel.fastest)
+        line = (f"{case.model}, {case}: lockstep trains {duel.ratio:.2f} times as fast as {other}, "
+                f"the fastest other (95 % confidence: {interval_text(duel.interval)}; "
+                f"{duel.verdict})")
+        if duel.memory:
+            line += f", with {100 * duel.memory:.0f} % of its memory"
+        lines.append(bullet(line))
+    ratios = [duel.ratio for duel in known.values()]
+    won = sum(duel.verdict == "faster" for duel in known.values())
+    lost = sum(duel.verdict == "slower" for duel in known.values())
+    head = wrapped(
+        f"On {len(known)} cases (network and number of workers) the native engine trains "
+        f"{min(ratios):.2f} to {max(ratios):.2f} times as fast as the fastest of the other "
+        f"frameworks, each in its fastest mode; significantly faster in {won} of them, "
+        f"significantly slower in {lost}.")
+    return "\n\n".join([head, "\n".join(lines)])
+
+
+# ---- tables ----
+
+def speed_row(case, by_framework, names, duel):
+    rates = {name: runs.rate for name, runs in by_framework.items()}
+    row = case_cells(case) + [figure(rates.get(name), 2) for name in names]
+    if not duel:
+        return row + ["-"] * 4
+    return row + [title_of(duel.fastest), f"**{duel.ratio:.2f}**", interval_text(duel.interval),
+                  duel.verdict]
+
+
+def speed_table(runs, names, duels):
+    head = CASE_TITLES + titles_of(names)
     head += ["fastest other", "ratio", "95 % confidence", "verdict"]
-    return markdown_table(head, [speed_row(case, by, names, compare) for case, by in runs.items()])
+    return markdown_table(head, [speed_row(case, by, names, duels[case])
+                                 for case, by in runs.items()])
 
 
-def cost_table(runs, names, digits, scale, *keys):
-    """One value of the result files for every framework."""
-    def cell(by, name):
-        value = by[name].median(*keys) if name in by else None
-        return figure(value * scale if value is not None else None, digits)
-    rows = [case_cells(case) + [cell(by, name) for name in names] for case, by in runs.items()]
-    return markdown_table(CASE_TITLES + [TITLES[name] for name in names], rows)
+def value_table(runs, names, digits, read):
+    """One number for every framework: read(its runs)."""
+    rows = [case_cells(case) + [figure(read(by[name]) if name in by else None, digits)
+                                for name in names] for case, by in runs.items()]
+    return markdown_table(CASE_TITLES + titles_of(names), rows)
+
+
+def gigabytes(runs):
+    peak = peak_memory(runs)
+    return None if peak is None else peak * 1e-9
+
+
+def set_up(runs):
+    return median_of(runs.settled(), lambda result: result["first_step_done"])
 
 
 def mode_table(runs, names):
     """The mode that every framework was fastest in, and how far its losses agree."""
-    names = [name for name in names
-             if any(run.get("framework") for by in runs.values() if name in by
-                    for run in by[name].results)]
+    names = [name for name in names if any(by[name].mode for by in runs.values() if name in by)]
+
     def cell(by, name):
-        found = [run["framework"] for run in by[name].results] if name in by else []
-        if not found:
+        if name not in by or not by[name].mode:
             return "-"
-        modes = ", ".join(sorted({each["mode"] for each in found}))
+        found = [result["framework"] for result in by[name].results if result.get("framework")]
         differences = [each["loss_difference"] for each in found
                        if each["loss_difference"] is not None]
-        return f"{modes} ({max(differences):.0e})" if differences else modes
+        return by[name].mode + (f" ({max(differences):.0e})" if differences else "")
     rows = [case_cells(case) + [cell(by, name) for name in names] for case, by in runs.items()]
-    return markdown_table(CASE_TITLES + [TITLES[name] for name in names], rows)
+    return markdown_table(CASE_TITLES + titles_of(names), rows)
 
 
 def problem_lines(runs):
-    lines = [f"{TITLES[name]}, {case.model}, {case}: {run.problem}"
-             for case, by in runs.items() for name, run in by.items() if run.problem]
-    return "\n".join(bullet(line) for line in lines)
+    problems = [(title_of(name), case, run.problem())
+                for case, by in runs.items() for name, run in by.items()]
+    return "\n".join(bullet(f"{title}, {case.model}, {case}: {problem}")
+                     for title, case, problem in problems if problem)
 
 
-def tables(runs, compare):
+def tables(runs, duels):
     names = known_frameworks(runs)
     parts = ["Images per second, and the native engine against the fastest of the others:",
-             speed_table(runs, names, compare),
+             speed_table(runs, names, duels),
              "Peak memory of one worker, GB:",
-             cost_table(runs, names, 2, 1e-9, "peak_memory_bytes"),
-             "Seconds from the start of the program until its first step is done. Frameworks that "
-             "compile do so in that step:",
-             cost_table(runs, names, 1, 1, "first_step_done"),
-             "Mode of each framework, and the largest relative difference of a loss where it was "
-             "checked (the first launch of each network):",
+             value_table(runs, names, 2, gigabytes),
+             "Seconds from the start of the program until its first step is done. Frameworks that\n"
+             "compile do so in that step, and every launch compiles anew:",
+             value_table(runs, names, 1, set_up),
+             "Mode of each framework (of LibTorch: its layout), and the largest relative difference\n"
+             "of a loss where it was checked, in the first launch of each network. That launch\n"
+             "counts for neither memory nor set-up, since trials and checks come before:",
              mode_table(runs, names)]
     problems = problem_lines(runs)
     if problems:
@@ -105,16 +183,17 @@ def tables(runs, compare):
 # ---- the document ----
 
 def facts(about, options, runs):
-    results = [run for by in runs.values() for each in by.values() for run in each.results]
+    results = [result for by in runs.values() for each in by.values() for result in each.results]
     host = results[0]["host"]
-    first = min(result["started_at"] for result in results)
+    days = sorted(str(datetime.datetime.fromisoformat(result["started_at"]).date())
+                  for result in results)
     versions = {f"lockstep {result['program_version']}" for result in results}
     versions |= {f"{name} {text}" if name not in text else text
                  for result in results for name, text in result["libraries"].items()}
     stolen = max(result["stolen_cpu_fraction"] or 0 for result in results)
     cache = f"{host['l3_bytes'] >> 20} MiB" if host["l3_bytes"] else "unknown"
     return [
-        f"Date: {datetime.datetime.fromisoformat(first).date()}",
+        "Date: " + " to ".join(sorted({days[0], days[-1]})),
         f"Machine: {host['cpu_model']}, {host['cores']} cores, last-level cache "
         f"{cache}, {' '.join(host['isa'])}, Linux {host['kernel']}; load average before the first "
         f"run {about['load']:.2f}; other virtual machines took at most {stolen:.1%} of a run",
@@ -128,12 +207,16 @@ def facts(about, options, runs):
 
 def write_between_markers(document, name, text):
     """Replaces the text between `<!-- name: begin -->` and `<!-- name: end -->`."""
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    old = document.read_text(encoding="utf-8")
-    if begin not in old or end not in old:
-        raise SystemExit(f"{document}: markers missing; add the lines {begin} and {end}")
-    before, rest = old.split(begin, 1)
-    after = rest.split(end, 1)[1]
+    before, after = around_markers(document, name)
     partial = document.with_suffix(".partial")
-    partial.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+    partial.write_text(f"{before}\n{text}\n{after}", encoding="utf-8")
     partial.replace(document)
+
+
+def around_markers(document, name):
+    """The text up to the first marker and from the second one, both included."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    text = document.read_text(encoding="utf-8")
+    if begin not in text or end not in text:
+        raise SystemExit(f"{document}: markers missing; add the lines {begin} and {end}")
+    return text.split(begin, 1)[0] + begin, end + text.split(end, 1)[1]

@@ -9,6 +9,17 @@ TITLES = {"native": "lockstep", "torch": "LibTorch", "pytorch": "PyTorch",
           "tf_cnn_benchmarks": "tf_cnn_benchmarks"}
 
 
+def title_of(name):
+    """Of "pytorch" and of "pytorch:compile"; a name that is not known is its own title."""
+    base, colon, mode = name.partition(":")
+    return TITLES.get(base, base) + colon + mode
+
+
+def place_of(name):
+    base = name.partition(":")[0]
+    return (list(TITLES).index(base) if base in TITLES else len(TITLES), name)
+
+
 @dataclass(frozen=True, order=True)
 class Case:
     model: str
@@ -24,28 +35,55 @@ class Case:
 class Runs:
     """All launches of one framework on one case."""
     paths: list = field(default_factory=list)    # of complete results
-    results: list = field(default_factory=list)
-    problem: str = ""                            # why there are none
+    results: list = field(default_factory=list)  # of complete launches
+    problems: list = field(default_factory=list)  # why others are missing
 
-    def median(self, *keys):
-        """Of one value over the launches; None if one lacks it."""
-        values = []
-        for value in self.results:
-            for key in keys:
-                value = value[key]
-            values.append(value)
-        return statistics.median(values) if values and None not in values else None
+    def settled(self):
+        """Launches that neither tried modes nor checked losses: these warm caches and take memory."""
+        return [result for result in self.results
+                if not (result.get("framework") or {}).get("checked_steps")]
 
     @property
     def rate(self):
-        return self.median("throughput", "total_images_per_second")
+        rates = [result["throughput"]["total_images_per_second"] for result in self.results]
+        return statistics.median(rates) if rates else None
+
+    @property
+    def mode(self):
+        """What the framework was fastest in; empty where there is no choice."""
+        modes = {result["framework"]["mode"] for result in self.results if result.get("framework")}
+        return ", ".join(sorted(modes))
+
+    def problem(self):
+        """In words; empty: all launches were measured."""
+        if not self.problems:
+            return ""
+        if not self.results:
+            return self.problems[-1]
+        count = len(self.problems)
+        return f"{count} of {count + len(self.results)} launches failed, the last: {self.problems[-1]}"
+
+
+@dataclass
+class TorchRuns(Runs):
+    """Of LibTorch, whose modes are its layouts of images."""
+    @property
+    def mode(self):
+        layouts = {result["config"]["data_format"] for result in self.results}
+        return ", ".join(sorted(layouts))
+
+
+def median_of(results, read):
+    """None if there are no results, or if one lacks the value."""
+    values = [read(result) for result in results]
+    return statistics.median(values) if values and None not in values else None
 
 
 def framework_of(config):
     if config.get("program"):
         return config["program"]
     framework = config.get("framework", "lockstep")
-    return config["engine"] if framework == "lockstep" else framework.partition(":")[0]
+    return config["engine"] if framework == "lockstep" else framework
 
 
 def first_step_done(path):
@@ -56,20 +94,42 @@ def first_step_done(path):
     return result["setup_seconds"] + result["warmup_steps"][0]["seconds"]
 
 
-def read_runs(folder):
-    """{case: {framework: Runs}}, frameworks in the order of TITLES."""
-    found = {}
-    for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines():
-        result = json.loads(line)
-        config = result["config"]
-        case = Case(config["model"], config["batch_size"], config["num_devices"])
-        runs = found.setdefault(case, {}).setdefault(framework_of(config), Runs())
-        if result["status"] != "completed":
-            runs.problem = f"{result['status']}: {result['error']}"
+def latest_rows(folder):
+    """What became of every launch: one that failed may have been repeated."""
+    rows = {}
+    file = folder / "results.jsonl"
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError:  # cut off when a sweep was killed
             continue
-        runs.paths.append(folder / result["raw_file"])
-        result["first_step_done"] = first_step_done(runs.paths[-1])
-        runs.results.append(result)
-    order = list(TITLES)
-    return {case: dict(sorted(found[case].items(), key=lambda item: order.index(item[0])))
+        rows[row["run_id"], row["status"] == "skipped", row.get("launch")] = row
+    return rows.values()
+
+
+def faster(layouts):
+    """Of the runs by layout."""
+    return max(layouts.values(), key=lambda runs: (runs.rate or 0, len(runs.problems)))
+
+
+def read_runs(folder, wanted):
+    """{case: {framework: Runs}}, frameworks in the order of TITLES. `wanted(config)`: whether a
+    launch was made with the options of this comparison."""
+    found = {}
+    for row in latest_rows(folder):
+        config = row["config"]
+        if not wanted(config):
+            continue
+        case = Case(config["model"], config["batch_size"], config["num_devices"])
+        name = framework_of(config)
+        kind = TorchRuns if name == "torch" else Runs
+        layouts = found.setdefault(case, {}).setdefault(name, {})
+        runs = layouts.setdefault(config["data_format"] if name == "torch" else "", kind())
+        if row["status"] != "completed":
+            runs.problems.append(f"{row['status']}: {row['error']}")
+            continue
+        runs.paths.append(folder / row["raw_file"])
+        row["first_step_done"] = first_step_done(runs.paths[-1])
+        runs.results.append(row)
+    return {case: {name: faster(found[case][name]) for name in sorted(found[case], key=place_of)}
             for case in sorted(found)}

@@ -266,6 +266,8 @@ std::vector<RunOption> options_of_running() {
      "train the same network with this framework; NAME:MODE: in this mode [the fastest]; FILE.py: "
      "with a script of your own; 'lockstep frameworks' lists them",
      {.value_name = "NAME[:MODE]|FILE.py"}},
+    {"framework-script", &R::framework_script, kProgram, "text of the script, for workers",
+     {.value_name = "PYTHON", .internal = true}},
     {"framework-mode", &R::framework_mode, kProgram,
      "mode of the framework, without trying the others; as NAME:MODE, but the run counts as one of "
      "the framework in its fastest mode",

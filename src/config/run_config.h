@@ -114,9 +114,10 @@ struct RunConfig {
   std::string program_dir = "";
   std::optional<double> program_timeout = {};  // in seconds
 
-  // A framework instead of an engine: "pytorch", "pytorch:compile".
+  // A framework instead of an engine: "pytorch", "pytorch:compile", "mine.py".
   std::string framework = "lockstep";
-  std::string framework_mode = "";  // known to be the fastest; empty: find out
+  std::string framework_script = "";  // text of the user's script
+  std::string framework_mode = "";    // known to be the fastest; empty: find out
   std::vector<std::string> python = {};
 
   // Checkpoints and evaluation.

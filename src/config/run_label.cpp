@@ -12,8 +12,8 @@
 namespace lockstep {
 namespace {
 
-constexpr std::string_view kAlwaysTold[] = {"model",   "batch-size", "num-devices", "engine",
-                                            "program", "framework",  "network"};
+constexpr std::string_view kAlwaysTold[] = {"model",   "batch-size", "num-devices",      "engine",
+                                            "program", "framework",  "framework-script", "network"};
 
 bool differs(std::span<const RunConfig> runs, const RunOption& option) {
   const std::string first = text_of(runs.front(), option);

@@ -96,6 +96,7 @@ std::string write_framework_job(const FrameworkJob& job, const std::string& dire
                      {"batch_size", job.batch},
                      {"threads", job.threads},
                      {"device", job.device},
+                     {"dtype", job.dtype},
                      {"mode", job.mode.empty() ? Json(nullptr) : Json(job.mode)},
                      {"warmup_steps", job.warmup_steps},
                      {"timed_steps", job.timed_steps},

@@ -25,7 +25,8 @@ struct FrameworkJob {
   OptimizerSettings optimizer = {};
   std::vector<double> learning_rates = {};  // of every step, warm-up included
   std::string device = "cpu";
-  std::string mode = {};  // empty: the fastest of all
+  std::string dtype = "f32";  // or "tf32", of GPUs
+  std::string mode = {};      // empty: the fastest of all
   bool communicates = true;
 
   // The first steps, with which sameness is checked; 0: none.

@@ -35,7 +35,7 @@ HelloEvent hello(const Json& json) {
   return {.framework = json.at("framework"),
           .version = json.at("version"),
           .libraries = json.value("libraries", std::map<std::string, std::string>{}),
-          .device = json.value("device", std::string("cpu")),
+          .device = json.value("device", std::string()),
           .communication = json.value("communication", std::string())};
 }
 

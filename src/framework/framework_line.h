@@ -31,7 +31,7 @@ inline constexpr int kFrameworkProtocol = 1;
 struct HelloEvent {
   std::string framework, version;
   std::map<std::string, std::string> libraries;
-  std::string device = "cpu";
+  std::string device;         // "cpu", "cuda:1"; empty: it does not say
   std::string communication;  // "gloo"; empty: none
 };
 struct NetworkEvent {

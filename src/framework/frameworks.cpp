@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/regular_file.h"
 #include "base/text.h"
 #include "framework/adapters.h"
 
@@ -31,12 +32,15 @@ constexpr Framework kFrameworks[] = {
      .title = "MXNet",
      .module = "mxnet",
      .install = "pip install mxnet==1.9.1 numpy==1.23.5",
-     .modes = {"imperative", "hybrid", "hybrid-static"}},
+     .modes = {"imperative", "hybrid", "hybrid-static"},
+     .has_tf32 = false},
 };
 
 // Of the user: what it needs is not known, and it has no modes.
 constexpr Framework kScript = {
     .name = "script", .title = "the script", .module = "sys", .install = "pip", .modes = {}};
+
+constexpr int64_t kLargestScript = 100'000;  // it is an argument of the workers
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
   const std::string near = closest(std::string(wrong), names);
@@ -85,9 +89,15 @@ FrameworkChoice find_framework(std::string_view text) {
 }
 
 FrameworkChoice find_framework(const RunConfig& run) {
-  const bool script = run.framework.ends_with(".py");
-  if (script || run.framework_mode.empty()) return find_framework(std::string_view(run.framework));
+  const FrameworkChoice choice = find_framework(std::string_view(run.framework));
+  const bool known = !choice.script.empty() || choice.mode == run.framework_mode;
+  if (known || run.framework_mode.empty()) return choice;
   return find_framework(fmt::format("{}:{}", run.framework, run.framework_mode));
+}
+
+void load_script(RunConfig& run) {
+  if (!run.framework_script.empty() || !run.framework.ends_with(".py")) return;
+  run.framework_script = read_regular_file(run.framework, {.most_bytes = kLargestScript});
 }
 
 std::string_view adapter_text(const Framework& framework) { return text_of(framework.name); }

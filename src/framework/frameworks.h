@@ -20,6 +20,7 @@ struct Framework {
   std::string_view module;    // that Python imports: "torch"
   std::string_view install;   // "pip install torch"
   std::string_view modes[6];  // of execution; the adapter tries all and takes the fastest
+  bool has_tf32 = true;       // can be told to multiply in TF32 on a GPU, or not to
 };
 
 std::span<const Framework> frameworks();
@@ -35,6 +36,10 @@ struct FrameworkChoice {
 FrameworkChoice find_framework(std::string_view text);
 // Of a run with --framework, and perhaps --framework-mode.
 FrameworkChoice find_framework(const RunConfig& run);
+
+// The text of a user's script becomes part of the run and so travels to other hosts. Throws
+// UsageError.
+void load_script(RunConfig& run);
 
 std::string_view adapter_text(const Framework& framework);  // the Python file
 std::string_view shared_adapter_text();  // lockstep_job.py, which all adapters import

@@ -26,7 +26,7 @@ if module.__name__ == "jax":
     gpus = [device.device_kind for device in module.devices() if device.platform != "cpu"]
 if module.__name__ == "mxnet":
     gpus = ["GPU"] * module.context.num_gpus()
-print(module.__version__)
+print(getattr(module, "__version__", sys.version.split()[0]))
 print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 )py";
 

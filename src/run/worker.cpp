@@ -51,7 +51,7 @@ RunResult started_result(const Context& context, const RunPlan& plan, HostInfo h
   result.libraries = plan.engine->libraries();
   result.conv_choices = plan.engine_options.conv_choices;
   // Until a report of `lockstep selftest` from such hardware has arrived.
-  if (plan.config.device != "cpu" && !has_framework(plan.config)) {
+  if (plan.config.device != "cpu") {
     result.notes.emplace_back("training on GPUs is not yet run on GPU hardware by the project");
   }
   if (plan.config.graph) {

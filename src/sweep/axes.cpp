@@ -147,12 +147,13 @@ Axis frameworks_axis(const std::vector<std::string>& entries) {
   const std::string own = RunConfig{}.framework + ":";
   for (const std::string& entry : entries) {
     std::vector<Setting>& point = axis.points.emplace_back();
-    if (entry.starts_with(own)) {
-      point.push_back({"engine", entry.substr(own.size())});
-    } else if (is_program(entry)) {
-      point.push_back({"program", entry});
-    } else {
-      point.push_back({"framework", entry});
+    if (entry.starts_with(own)) {  // ENGINE or ENGINE:LAYOUT
+      const std::vector<std::string> words = split(entry.substr(own.size()), ':');
+      point.push_back({"engine", words.front()});
+      if (words.size() > 1) point.push_back({"data-format", words[1]});
+    } else {  // a script may have a path, as a program has
+      const bool program = !entry.ends_with(".py") && is_program(entry);
+      point.push_back({program ? "program" : "framework", entry});
     }
   }
   return axis;

@@ -32,8 +32,8 @@ struct SweepRun {
 Axis option_axis(const std::string& option, const std::vector<std::string>& values);
 // "alexnet:256", "resnet50": names with optional batch sizes. Throws UsageError.
 Axis models_axis(const std::vector<std::string>& entries);
-// "lockstep", "lockstep:torch" (an engine of ours), "pytorch", "pytorch:compile", or the name or
-// file of an external program.
+// "lockstep", "lockstep:torch" (an engine of ours), "lockstep:torch:NHWC" (in this layout),
+// "pytorch", "pytorch:compile", "mine.py", or the name or file of an external program.
 Axis frameworks_axis(const std::vector<std::string>& entries);
 // 1, 2, 4, ... and `most` itself.
 std::vector<std::string> doubling(int most);

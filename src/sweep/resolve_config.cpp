@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "config/run_options.h"
 #include "external/measure_program.h"
+#include "framework/frameworks.h"
 #include "launch/hosts.h"
 #include "nn/cost.h"
 #include "nn/description/network_file.h"
@@ -74,6 +75,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
   if (!requested.program.empty()) return resolve_program_run(requested);
   RunConfig run = without_unused_options(requested, swept);
   load_network(run);
+  load_script(run);
   const std::vector<std::string> lacking = framework_problems(run);
   if (!lacking.empty()) throw NotSupportedError("{}", fmt::join(lacking, "\n"));
   for (const std::string& note : complete_config(run, {.model = true})) notes.insert(note);

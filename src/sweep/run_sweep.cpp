@@ -256,12 +256,12 @@ class Sweep {
   }
 
   // Later launches use the mode that the first one found to be the fastest, also on other numbers
-  // of devices: modes are tried and checked on each replica by itself.
+  // of devices: modes are tried and checked on each replica by itself. So is the one of NAME:MODE.
   void note_mode(const StoredRun& run) {
     const auto& framework = run.result.framework;
-    if (run.measured() && framework && !framework->trials.empty()) {
-      modes_.try_emplace(one_replica(run.result.config), framework->mode);
-    }
+    if (!run.measured() || !framework) return;
+    const std::string& mode = framework->mode;  // a script has none
+    modes_.try_emplace(one_replica(run.result.config), mode.empty() ? "checked" : mode);
   }
 
   void note(const StoredRun& run) {

@@ -200,6 +200,13 @@ TEST_F(Commands, ModelsShowsTheLayersOfOne) {
   const Json json = Json::parse(run({"models", "alexnet", "--json", "--num-classes=10"}).out);
   EXPECT_EQ(json.at("name"), "alexnet");
   EXPECT_FALSE(json.at("layers").empty());
+  const Json own = Json::parse(run({"models", "resnet50", "--json"}).out).at("training");
+  EXPECT_EQ(own.at("optimizer"), "sgd");
+  EXPECT_EQ(own.at("weight_decay"), 4e-5);
+  EXPECT_EQ(own.at("seed"), 1234);
+  EXPECT_EQ(own.at("learning_rate").at("rates").size(),
+            own.at("learning_rate").at("last_steps").size() + 1);
+  EXPECT_GT(own.at("learning_rate").at("warmup_steps"), 0);
   EXPECT_LT(json.at("parameters").get<int64_t>(), 61842345);
 }
 

@@ -61,6 +61,7 @@ TEST_F(ReadyProgram, RunsOneProcessForOneDevice) {
   const Outcome outcome = train({"--variable-update=parameter_server", "--threads=3"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("[tf_cnn_benchmarks] Threads:     3\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("[tf_cnn_benchmarks] Operators:   1\n"));
   EXPECT_EQ(result().program->commands.size(), 1u);
   EXPECT_EQ(result().config.data_format, "NHWC");
   EXPECT_EQ(result().throughput.total_images_per_second, 120);
@@ -83,6 +84,7 @@ TEST_F(ReadyProgram, OneProcessDrivesTwoDevicesWithTheThreadsOfBoth) {
   const Outcome outcome = train({"--num-devices=2", "--threads=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("[tf_cnn_benchmarks] Threads:     4\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("[tf_cnn_benchmarks] Operators:   2\n"));
   EXPECT_THAT(result().program->commands.at(0), Contains("--num_gpus=2"));
 }
 

@@ -24,7 +24,8 @@ class Compare : public ::testing::Test {
   void SetUp() override {
     if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "there is no python3";
     std::ofstream(directory_ / "page.md")
-        << "before\n<!-- comparison: begin -->\nold\n<!-- comparison: end -->\nbetween\n"
+        << "before\n<!-- summary: begin -->\nold\n<!-- summary: end -->\n"
+           "<!-- comparison: begin -->\nold\n<!-- comparison: end -->\nbetween\n"
            "<!-- layers: begin -->\n<!-- layers: end -->\nafter\n";
   }
 
@@ -33,7 +34,7 @@ class Compare : public ::testing::Test {
     const std::string line =
         "cd " + folder + " && XDG_CACHE_HOME=" + folder + " PYTHONDONTWRITEBYTECODE=1 python3 " +
         project_path("bench/compare/compare.py") + " --lockstep " + lockstep_program() +
-        " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch"
+        " --workers 1 --rounds 2 --steps 2 --frameworks lockstep,lockstep:torch,lockstep:torch:NHWC"
         " --results results --document page.md " +
         more + " >out 2>err";
     return WEXITSTATUS(std::system(line.c_str()));
@@ -51,6 +52,8 @@ TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
   ASSERT_EQ(run("--models lenet:2"), 0) << text_in("err");
   const std::string page = text_in("page.md");
   EXPECT_THAT(page, HasSubstr("| lenet | 2 | 1 |"));
+  EXPECT_THAT(page, HasSubstr("lockstep trains "));
+  EXPECT_THAT(page, ContainsRegex("lenet . 2 . 1 . N(CHW|HWC) "));
   EXPECT_THAT(page, HasSubstr("### lenet, batch 2, "));
   EXPECT_THAT(page,
               ContainsRegex("LibTorch[ \n]+2[.]"));  // where a line ends depends on the processor

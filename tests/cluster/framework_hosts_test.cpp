@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "cluster/ssh_cluster.h"
 #include "framework/frameworks.h"
@@ -53,6 +54,26 @@ TEST_P(FrameworkHosts, AreSurveyedBeforeARun) {
   EXPECT_EQ(listed.exit_code(), 0) << listed.err;
   EXPECT_THAT(listed.out, HasSubstr("host1"));
   EXPECT_THAT(listed.out, HasSubstr(python()));
+}
+
+// The script lies in the directory of the launch, which is not that of the workers.
+using ScriptHosts = SshCluster;
+
+TEST_F(ScriptHosts, GetTheScriptWithTheRun) {
+  std::ofstream(path("mine.py")) << R"py(import sys, time
+from lockstep_job import Job, report
+job = Job(sys.argv[1])
+report("hello", framework="mine", version="1")
+for step in range(job.steps):
+    begin = time.monotonic()
+    report("step", step=step + 1, begin=begin, end=begin + 0.001)
+report("done")
+)py";
+  const Ran ran = launch({"--hosts=host1,host2", "--framework=mine.py", "--python=python3",
+                          "--threads=1", "--result", path("r.json")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_EQ(read_result(path("r.json")).framework->name, "mine");
+  expect_nothing_left();
 }
 
 INSTANTIATE_TEST_SUITE_P(Frameworks, FrameworkHosts, ::testing::ValuesIn(frameworks()),

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "framework/python.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -45,6 +47,8 @@ TEST(Frameworks, TheModeOfARunIsPartOfTheNameOrGivenApart) {
   EXPECT_EQ(find_framework(run).mode, "");
   run.framework_mode = "compile";
   EXPECT_EQ(find_framework(run).mode, "compile");
+  run.framework = "pytorch:compile";  // of a later launch of a sweep
+  EXPECT_EQ(find_framework(run).mode, "compile");
   run.framework_mode = "fast";
   EXPECT_THROW(find_framework(run), UsageError);
 }
@@ -53,6 +57,26 @@ TEST(Frameworks, AScriptOfTheUserIsOneToo) {
   const FrameworkChoice choice = find_framework("here/mine.py");
   EXPECT_EQ(choice.script, "here/mine.py");
   EXPECT_TRUE(modes_of(*choice.framework).empty());
+}
+
+// So it travels to hosts that lack the file.
+TEST(Frameworks, TheTextOfAScriptBecomesPartOfTheRun) {
+  const TemporaryDirectory directory;
+  RunConfig run;
+  run.framework = directory.path("mine.py");
+  EXPECT_THROW(load_script(run), UsageError);
+  write_whole_file(run.framework, "print(1)\n");
+  load_script(run);
+  EXPECT_EQ(run.framework_script, "print(1)\n");
+  run.framework = "elsewhere/mine.py";
+  load_script(run);  // of a worker, which was handed it
+  EXPECT_EQ(run.framework_script, "print(1)\n");
+}
+
+TEST(Frameworks, AScriptNeedsNothingButPython) {
+  const FrameworkSurvey found = survey(*find_framework("mine.py").framework, "python3");
+  if (found.problem == "there is no python3") GTEST_SKIP() << found.problem;
+  EXPECT_EQ(found.problem, "");
 }
 
 TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {

@@ -24,6 +24,9 @@ TEST(FrameworkProblems, WhatOnlyOurOwnEnginesDoIsRefused) {
       {"communicator", "gloo"},
       {"optimizer", "adam"},
       {"variable-update", "parameter_server"},
+      {"engine", "torch"},
+      {"device", "mps"},
+      {"dtype", "bf16"},
       {"benchmark-log-dir", "logs"},
       {"eval-during-training-every-n-steps", "2"}};
   for (const auto& [option, value] : options) {
@@ -41,9 +44,19 @@ TEST(FrameworkProblems, WhatAFrameworkDoesTooIsNot) {
                                       {"weight-decay", "0.1"},
                                       {"network", "image = 8"},
                                       {"network-file", "net.toml"},
+                                      {"device", "cuda:1"},
+                                      {"dtype", "tf32"},
                                       {"num-devices", "4"}}) {
     EXPECT_THAT(framework_problems(with(option, value)), IsEmpty()) << option;
   }
+}
+
+// MXNet 1.9.1 can only be told never to use it.
+TEST(FrameworkProblems, Tf32IsRefusedWhereItCannotBeChosen) {
+  RunConfig run = with("dtype", "tf32");
+  run.framework = "mxnet";
+  EXPECT_THAT(framework_problems(run),
+              ElementsAre("--dtype tf32 is not supported with --framework mxnet"));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ s/^\( *\)waited = .*/&\n\1told = self.model._get_ddp_logging_data() if self.comm
 \1      file=open("logger-%d" % self.job.rank, "a"))/
 )";
 
-using PyTorchLogger = Workers;
+class PyTorchLogger : public Workers, public ::testing::WithParamInterface<const char*> {};
 
-TEST_F(PyTorchLogger, AgreesOnExposedCommunication) {
+TEST_P(PyTorchLogger, AgreesOnExposedCommunication) {
   if (!std::filesystem::exists(kPython)) {
     GTEST_SKIP() << "no PyTorch; './run frameworks pytorch' installs it";
   }
@@ -30,9 +30,10 @@ TEST_F(PyTorchLogger, AgreesOnExposedCommunication) {
   std::ofstream(path("python")) << fmt::format("#!/bin/sh\nsed -i -f edit $1\nexec {} \"$@\"\n",
                                                kPython);
   std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
-  const Ran ran = run(train({"--framework=pytorch:eager", "--python", path("python"),
-                             "--num-devices=2", "--threads=1", "--model=cifar10_alexnet",
-                             "--num-batches=20", "--result", path("r.json")}));
+  const Ran ran =
+      run(train({fmt::format("--framework=pytorch:{}", GetParam()), "--python", path("python"),
+                 "--num-devices=2", "--threads=1", "--model=cifar10_alexnet", "--num-batches=20",
+                 "--result", path("r.json")}));
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
   const RunResult result = read_result(path("r.json"));
   for (const RankResult& rank : result.ranks) {
@@ -52,6 +53,8 @@ TEST_F(PyTorchLogger, AgreesOnExposedCommunication) {
     EXPECT_NEAR(measured, logged, 0.1 * (measured + backward)) << "rank " << rank.rank;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, PyTorchLogger, ::testing::Values("eager", "compile"));
 
 }  // namespace
 }  // namespace lockstep

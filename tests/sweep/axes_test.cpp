@@ -109,6 +109,20 @@ TEST(Axes, FrameworksAreOurEnginesOtherFrameworksAndPrograms) {
   EXPECT_THAT(labels, ElementsAre("native", "torch", "pytorch:eager", "tf_cnn_benchmarks"));
 }
 
+TEST(Axes, AScriptIsAFrameworkWhereverItIs) {
+  const Axis axis = frameworks_axis({"mine.py", "./there/mine.py"});
+  for (const auto& point : axis.points) EXPECT_EQ(point.front().option, "framework");
+}
+
+TEST(Axes, AnEngineMayHaveALayout) {
+  const Axis axes[] = {frameworks_axis({"lockstep:torch", "lockstep:torch:NHWC", "pytorch"})};
+  std::vector<std::string> layouts;
+  for (const SweepRun& run : expand({}, axes, as_it_is).runs) {
+    layouts.push_back(engine_label(run.config) + " " + run.config.data_format);
+  }
+  EXPECT_THAT(layouts, ElementsAre("torch NCHW", "torch NHWC", "pytorch NCHW"));
+}
+
 TEST(Axes, ASweepOfWhichNothingIsSupportedIsRefused) {
   const Axis axes[] = {option_axis("framework", {"pytorch"}),
                        option_axis("forward-only", {"true"})};

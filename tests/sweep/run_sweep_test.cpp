@@ -103,5 +103,33 @@ TEST_F(RunSweep, LaterLaunchesUseTheModeThatTheFirstFound) {
   EXPECT_EQ(launches, 3);  // one more on one device, two on two
 }
 
+// A given mode was not tried but checked; a script has none.
+TEST_F(RunSweep, LaterLaunchesOfAGivenModeOrAScriptAreNotCheckedAgain) {
+  const std::string said = temporary_.path("said"), program = temporary_.path("program");
+  write_whole_file(program, "#!/bin/sh\necho \"$@\" >>" + said + "\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  plan_.runs = {{"0123", {.framework = "pytorch:eager"}}, {"4567", {.framework = "mine.py"}}};
+  plan_.repeats = 2;
+  ResultsStore store(temporary_.path().string());
+  for (const SweepRun& run : plan_.runs) {
+    StoredRun first = {.id = run.id};
+    first.result.config = run.config;
+    const bool script = run.config.framework == "mine.py";
+    first.result.framework = {
+        .name = "x", .version = "2", .mode = script ? "" : "eager", .checked_steps = 2};
+    store.append(first);
+  }
+  run_sweep(plan_, store, program, [](const SweepRun&) { return 1.0; }, {});
+  std::ifstream lines(said);
+  std::string line;
+  int launches = 0;
+  for (; std::getline(lines, line); ++launches) {
+    const std::string mode =
+        line.find("mine.py") == std::string::npos ? "--framework-mode=eager" : "--framework-mode=";
+    EXPECT_NE(line.find(mode), std::string::npos) << line;
+  }
+  EXPECT_EQ(launches, 2);
+}
+
 }  // namespace
 }  // namespace lockstep

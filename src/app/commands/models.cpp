@@ -15,6 +15,7 @@
 #include "nn/description/network_file.h"
 #include "report/render/text_table.h"
 #include "run/layer_table.h"
+#include "run/run_plan.h"
 
 namespace lockstep {
 namespace {
@@ -41,10 +42,25 @@ Json json_of(const Model& model, const Graph& graph) {
           {"forward_macs", cost.forward_macs}};
 }
 
-std::string one_model(const Model& model, const Options& options) {
-  const Graph graph = build(model, options.options);
+// How `lockstep train` trains it on one device unless told otherwise.
+Json training_json(const RunPlan& plan) {
+  const Schedule& schedule = plan.schedule;
+  return {{"optimizer", plan.optimizer.name},
+          {"weight_decay", plan.optimizer.weight_decay},
+          {"seed", plan.first_values_seed},
+          {"batch_size", plan.facts.batch_size},
+          {"examples_per_epoch", plan.examples_per_epoch},
+          {"learning_rate",
+           {{"rates", schedule.rates},
+            {"last_steps", schedule.boundaries},
+            {"warmup_steps", schedule.warmup_steps}}}};
+}
+
+std::string one_model(const Model& model, const RunPlan& plan, const Options& options) {
+  const Graph& graph = plan.graph;
   if (options.json) {
     Json json = json_of(model, graph);
+    json["training"] = training_json(plan);
     json.update(network_json(graph));
     return json.dump(1) + "\n";
   }
@@ -114,7 +130,10 @@ int models_command(RunContext& context, std::span<const std::string> arguments) 
   RunConfig run;
   run.model = options.name;
   run.data_name = options.dataset;
-  context.out << one_model(model_of(run), options);
+  if (options.options.num_classes > 0) run.num_classes = options.options.num_classes;
+  run.aux_head = options.options.aux_head;
+  run.engine = context.engines.front().name;
+  context.out << one_model(model_of(run), plan_run(run, context.engines, 1), options);
   return kSuccess;
 }
 

@@ -20,6 +20,7 @@
 #include "config/run_arguments.h"
 #include "doctor/check_hosts.h"
 #include "external/measure_program.h"
+#include "framework/frameworks.h"
 #include "launch/launch.h"
 #include "launch/launchers.h"
 #include "nn/description/network_file.h"
@@ -126,6 +127,7 @@ int train_command(RunContext& context, std::span<const std::string> arguments) {
   if (answered(context, syntax, arguments)) return kSuccess;
   if (json) choose_stdout(config.result);
   load_network(config);
+  load_script(config);
   request.gpu_note = resolve_device(config, context, wish, engine_given);
   const auto other = program_elsewhere(context.engines, config.engine);
   if (other && config.program.empty()) become(*other, context, "train", arguments);

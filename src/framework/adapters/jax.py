@@ -232,18 +232,29 @@ def limit_threads(job):
     os.sched_setaffinity(0, {cores[(first + i) % len(cores)] for i in range(job.threads)})
 
 
+def device(job):
+    used = jax.local_devices()[0]
+    return used.platform if used.platform == "cpu" else f"cuda:{used.id}"
+
+
+def use_tf32(wanted):
+    if jax.default_backend() != "cpu":
+        jax.config.update("jax_default_matmul_precision", "tensorfloat32" if wanted else "float32")
+
+
 def start(job):
     limit_threads(job)
     jax.config.update("jax_compilation_cache_dir", job.folder)  # to compile a mode once
-    if job.device == "cpu":
-        jax.config.update("jax_platforms", "cpu")
-    else:
-        jax.config.update("jax_cuda_visible_devices", job.device.split(":")[1])
+    jax.config.update("jax_platforms", job.device.split(":")[0])  # or it fails
+    own_gpu = None
+    if job.device != "cpu":
+        own_gpu = int(job.device.split(":")[1])
+        jax.config.update("jax_cuda_visible_devices", str(own_gpu))
     if not job.grouped:
         return "", None
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     jax.config.update("jax_enable_preemption_service", False)  # it would ignore SIGTERM
-    jax.distributed.initialize(job.addresses[0], job.size, job.rank)
+    jax.distributed.initialize(job.addresses[0], job.size, job.rank, local_device_ids=own_gpu)
     return "gloo" if job.device == "cpu" else "nccl", jax.make_mesh((job.size,), ("ranks",))
 
 

@@ -18,9 +18,9 @@ import numpy
 import lockstep_job
 from lockstep_job import Step, loss_through, multiply_adds
 
-# MXNet reads these when it is imported: one operator at a time, on all threads of the job.
+# MXNet reads these when it is imported: one operator at a time, on all threads of the job; f32.
 os.environ.update(OMP_NUM_THREADS=str(lockstep_job.Job(sys.argv[1]).threads),
-                  MXNET_CPU_WORKER_NTHREADS="1")
+                  MXNET_CPU_WORKER_NTHREADS="1", NVIDIA_TF32_OVERRIDE="0")
 import mxnet as mx  # noqa: E402
 
 NAME = "MXNet"
@@ -178,7 +178,7 @@ class Training:
 
     def __init__(self, job, mode, group):
         self.on_cpu, self.ranks = job.device == "cpu", job.size if group else 1
-        self.context = mx.cpu() if self.on_cpu else mx.gpu(int(job.device.split(":")[1]))
+        self.context = context_of(job)
         self.network = Network(job, self.context)
         self.network.hybridize(**HYBRIDIZE[mode])
         self.images = tensor(*job.images(), self.context)
@@ -233,6 +233,19 @@ def optimizer_of(job):
     if job.optimizer["name"] == "momentum":
         return "nag", {**settings, "momentum": job.optimizer["momentum"]}
     return "sgd", settings
+
+
+def device(job):
+    context = mx.nd.zeros(1, ctx=context_of(job)).context
+    return "cpu" if context.device_type == "cpu" else f"cuda:{context.device_id}"
+
+
+def use_tf32(wanted):
+    """Never: see NVIDIA_TF32_OVERRIDE. lockstep asks for none."""
+
+
+def context_of(job):
+    return mx.cpu() if job.device == "cpu" else mx.gpu(int(job.device.split(":")[1]))
 
 
 HELPERS = []  # processes

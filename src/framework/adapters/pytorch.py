@@ -161,7 +161,7 @@ class Training:
             self.model = torch.nn.parallel.DistributedDataParallel(
                 self.network, process_group=group, gradient_as_bucket_view=True,
                 broadcast_buffers=False)  # every rank keeps its own moving averages
-            if mode.startswith("eager") and job.device == "cpu":
+            if job.device == "cpu":
                 self.communication = ExposedCommunication(self.model)
         self.knows_communication = not group or self.communication
         if mode.startswith("compile"):
@@ -244,8 +244,19 @@ class ExposedCommunication:
         return max(0.0, end_of_backward - self.last_ready)
 
 
+def device(job):
+    return str(torch.empty((), device=job.device).device)
+
+
+def use_tf32(wanted):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = wanted
+
+
 def start(job):
     torch.set_num_threads(job.threads)
+    if job.device != "cpu":
+        torch.cuda.set_device(job.device)
+        torch.backends.cudnn.benchmark = True  # measures the algorithms of a convolution
     torch.manual_seed(job.rank)
     if not job.grouped:
         return "", None

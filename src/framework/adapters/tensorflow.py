@@ -218,6 +218,15 @@ def average(gradients):
     return replica.all_reduce(tf.distribute.ReduceOp.MEAN, gradients, options)
 
 
+def device(job):
+    kind, index = tf.zeros(()).device.split(":")[-2:]
+    return "cpu" if kind == "CPU" else f"cuda:{index}"  # of the devices that it sees
+
+
+def use_tf32(wanted):
+    tf.config.experimental.enable_tensor_float_32_execution(wanted)
+
+
 def start(job):
     tf.config.threading.set_intra_op_parallelism_threads(job.threads)
     tf.config.threading.set_inter_op_parallelism_threads(1)

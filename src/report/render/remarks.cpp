@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/render/console.h"
 #include "report/render/gpu_remarks.h"
 #include "report/results/launch_rate.h"
 
@@ -104,11 +105,11 @@ std::optional<std::string> input_line(const RunResult& run) {
 // For a network whose loss has exploded. Steps are counted from 1, as in step lines.
 std::optional<std::string> divergence_line(const RunResult& run) {
   constexpr double kExploded = 1e6;
-  const auto found = std::ranges::find_if(run.steps, [](const StepRecord& step) {
-    return !(std::fabs(step.losses.total_loss) < kExploded);
+  const auto found = std::ranges::find_if(run.steps, [&](const StepRecord& step) {
+    return !(std::fabs(reported_loss(run.config, step.losses)) < kExploded);
   });
   if (found == run.steps.end()) return {};
-  const bool number = std::isfinite(found->losses.total_loss);
+  const bool number = std::isfinite(reported_loss(run.config, found->losses));
   return fmt::format(
       "note: the loss is {} from step {} on: this network diverges on {} at this learning rate. "
       "Throughput is not affected",

@@ -22,6 +22,9 @@ TimePoint point_at(Seconds since_boot) {
   return TimePoint(std::chrono::duration_cast<Clock::duration>(since_boot));
 }
 
+// "cuda" of "cuda:1".
+std::string_view device_kind(std::string_view device) { return device.substr(0, device.find(':')); }
+
 }  // namespace
 
 FrameworkListener::FrameworkListener(const RunPlan& plan, const NativeCheck& native, int rank,
@@ -58,6 +61,15 @@ void FrameworkListener::require_check() const {
   }
 }
 
+void FrameworkListener::require_all() const {
+  const int all = plan_.facts.warmup_steps + plan_.facts.timed_steps;
+  if (!hello_) throw Error("{} ended without a 'hello' event", framework_.title);
+  if (std::ssize(steps_) != all) {
+    throw Error("{} ended after {} of {} steps", framework_.title, steps_.size(), all);
+  }
+  if (!done_) throw Error("{} ended without a 'done' event", framework_.title);
+}
+
 Seconds FrameworkListener::longest_step() const {
   Seconds longest{0};
   for (const StepEvent& event : steps_) longest = std::max(longest, event.end - event.begin);
@@ -75,6 +87,10 @@ Seconds FrameworkListener::aside() const { return checked_ - greeted_; }
 
 void FrameworkListener::take(const HelloEvent& event) {
   hello_ = event;
+  const std::string& wanted = plan_.engine_options.device;
+  if (!event.device.empty() && device_kind(event.device) != device_kind(wanted)) {
+    throw Error("{} computes on {}, not on {}", framework_.title, event.device, wanted);
+  }
   greeted_ = checked_ = last_event_;
 }
 
@@ -160,12 +176,13 @@ std::vector<StepRecord> FrameworkListener::records(TimePoint start) const {
 void FrameworkListener::describe(RunResult& result, const std::optional<std::string>& mode) const {
   const std::string used = mode.value_or(find_framework(plan_.config).mode);
   const bool script = !find_framework(plan_.config).script.empty();
-  const std::string name = script ? hello_.framework : std::string(framework_.name);
-  result.origin = fmt::format("framework {} {}{}", name, hello_.version,
+  const HelloEvent hello = hello_.value_or(HelloEvent{});
+  const std::string name = script ? hello.framework : std::string(framework_.name);
+  result.origin = fmt::format("framework {} {}{}", name, hello.version,
                               used.empty() ? "" : fmt::format(" ({})", used));
   result.framework = {
       .name = name,
-      .version = hello_.version,
+      .version = hello.version,
       .mode = used,
       .trials = trials_,
       .checked_steps = loss_difference_ ? static_cast<int>(native_.losses.size()) : 0,
@@ -173,9 +190,9 @@ void FrameworkListener::describe(RunResult& result, const std::optional<std::str
       .loss_tolerance = kSameLoss,
       .gradient_difference = gradient_difference_.value_or(kUnknown),
       .gradient_tolerance = kSameGradient};
-  result.libraries = hello_.libraries;
-  result.facts.communicator = hello_.communication;
-  result.peak_memory_bytes = done_.peak_memory_bytes;
+  result.libraries = hello.libraries;
+  result.facts.communicator = hello.communication;
+  result.peak_memory_bytes = peak_memory_bytes();
 }
 
 }  // namespace lockstep

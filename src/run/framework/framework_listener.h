@@ -28,12 +28,15 @@ class FrameworkListener {
   bool all_tried() const;  // every mode of the framework; throws Error when none can be used
   std::span<const FrameworkTrial> trials() const { return trials_; }
   void require_check() const;  // throws Error when losses or values were not checked
+  void require_all() const;    // throws Error unless it greeted, trained all steps and was done
   bool trains() const { return !steps_.empty(); }
   Seconds longest_step() const;
   Seconds silence() const;                 // since its last event
   std::optional<TimePoint> begin() const;  // of the first step
   Seconds aside() const;                   // spent on trials and checks, not on training
-  std::optional<int64_t> peak_memory_bytes() const { return done_.peak_memory_bytes; }
+  std::optional<int64_t> peak_memory_bytes() const {
+    return done_ ? done_->peak_memory_bytes : std::nullopt;
+  }
 
   // All steps so far, since `start`. A step lasts until the next one begins.
   std::vector<StepRecord> records(TimePoint start) const;
@@ -55,9 +58,9 @@ class FrameworkListener {
   const NativeCheck& native_;
   int rank_;
   Context& context_;
-  HelloEvent hello_;
+  std::optional<HelloEvent> hello_;
   std::optional<double> loss_difference_, gradient_difference_;
-  DoneEvent done_;
+  std::optional<DoneEvent> done_;
   std::vector<FrameworkTrial> trials_;
   std::vector<std::string> unusable_;  // modes, with the reason
   std::vector<StepEvent> steps_;

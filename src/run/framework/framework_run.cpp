@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/network_interface.h"
+#include "base/regular_file.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "comm/gather.h"
@@ -76,6 +77,7 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .optimizer = plan.optimizer,
           .learning_rates = std::move(rates),
           .device = plan.engine_options.device,
+          .dtype = plan.config.dtype,
           .mode = find_framework(plan.config).mode,
           .communicates = plan.strategy->communicates,
           .check_steps = static_cast<int>(native.losses.size()),
@@ -94,17 +96,32 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   if (!file) throw Error("cannot write {}", path.string());
 }
 
+// In its place where it is there, beside what it may import; a host that lacks it gets a copy.
+std::string place_of_script(const RunConfig& run, const std::filesystem::path& directory) {
+  const std::filesystem::path given = run.framework;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(given, error) &&
+      read_regular_file(run.framework) == run.framework_script) {
+    return run.framework;
+  }
+  const std::filesystem::path copy = directory / given.filename();
+  write_text(copy, run.framework_script);
+  return copy.string();
+}
+
 // The adapter and what all of them import. Not named like a module that a framework imports.
-std::string write_adapter(const FrameworkChoice& choice, const std::filesystem::path& directory) {
+std::string write_adapter(const RunConfig& run, const std::filesystem::path& directory) {
   write_text(directory / "lockstep_job.py", shared_adapter_text());
-  if (!choice.script.empty()) return choice.script;
+  const FrameworkChoice choice = find_framework(run);
+  if (!choice.script.empty()) return place_of_script(run, directory);
   const Framework& framework = *choice.framework;
   const std::filesystem::path path = directory / fmt::format("lockstep_{}.py", framework.name);
   write_text(path, adapter_text(framework));
   return path.string();
 }
 
-// Added to the environment of an adapter. A script of the user finds lockstep_job.py too. Gloo and
+// Added to the environment of an adapter. What it compiles is of this run: else the first step of a
+// later one would be shorter. A script of the user finds lockstep_job.py too. Gloo and
 // NCCL would choose an interface by the host's name, which may lead nowhere.
 std::map<std::string, std::string> environment_of(const ScratchDirectory& directory,
                                                   const FrameworkJob& job, const Context& context) {
@@ -116,6 +133,9 @@ std::map<std::string, std::string> environment_of(const ScratchDirectory& direct
   const std::string interface = interface_with(address.substr(0, address.rfind(':')));
   for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
     if (!interface.empty() && !context.environment(variable)) added[variable] = interface;
+  }
+  for (const char* variable : {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}) {
+    if (!context.environment(variable)) added[variable] = directory.path() / "compiled";
   }
   return added;
 }
@@ -196,7 +216,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const std::string job_file = write_framework_job(job, directory.path().string());
   const std::string python = python_for(framework, plan.config.python, context.environment);
   const Command command = {.name = std::string(framework.name),
-                           .argv = {python, write_adapter(choice, directory.path()), job_file},
+                           .argv = {python, write_adapter(plan.config, directory.path()), job_file},
                            .env = environment_of(directory, job, context),
                            .listens = true};
   FrameworkListener listener(plan, native, group.rank(), context);
@@ -212,8 +232,10 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                     .messages = [&] { return watch.messages(); },
                     .legacy = directory.path().string()});
   refuse_failure(outcome, framework);
-  if (choice.script.empty() && checked > 0 && outcome.end == RunEnd::Completed)
-    listener.require_check();
+  if (outcome.end == RunEnd::Completed) {
+    if (choice.script.empty() && checked > 0) listener.require_check();
+    listener.require_all();
+  }
   wait_for_all(group);
   GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
   result.status =

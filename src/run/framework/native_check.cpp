@@ -69,6 +69,7 @@ class CheckedReplica {
   static EngineOptions on_cpu(const RunPlan& plan) {
     EngineOptions options = plan.engine_options;
     options.device = "cpu";
+    options.dtype = Dtype::F32;
     return options;
   }
 

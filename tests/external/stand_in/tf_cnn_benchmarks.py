@@ -12,7 +12,7 @@ for name in ("model", "variable_update", "data_format", "device", "job_name", "p
              "worker_hosts", "optimizer", "forward_only", "local_parameter_device"):
     parser.add_argument("--" + name, default="")
 for name in ("batch_size", "num_batches", "num_warmup_batches", "num_gpus", "display_every",
-             "num_intra_threads", "task_index"):
+             "num_intra_threads", "num_inter_threads", "task_index"):
     parser.add_argument("--" + name, type=int, default=0)
 parser.add_argument("--weight_decay")
 parser.add_argument("--init_learning_rate", type=float, default=0.1)
@@ -54,6 +54,7 @@ def train():
         assert ask(address) == b"ps"
     print("Python:      %s" % sys.executable)
     print("Threads:     %d" % flags.num_intra_threads)
+    print("Operators:   %d" % flags.num_inter_threads)
     print("Step\tImg/sec\ttotal_loss")
     for step in range(1, flags.num_batches + 1):
         if step > 1 and step % flags.display_every:
