@@ -146,6 +146,13 @@ double one_device_step_for(const Cluster& cluster, const Workload& workload, Sce
     const bool fast = predict(cluster, workload, scenario).images_per_second > images_per_second;
     (fast ? low : high) = scenario.one_device_step;
   }
+  if (low == 0) {
+    throw UsageError(
+        "{} devices cannot reach {:.5g} images/sec on cluster {}: communication alone takes "
+        "longer; "
+        "check its network",
+        scenario.devices, images_per_second, cluster.name);
+  }
   return (low + high) / 2;
 }
 
