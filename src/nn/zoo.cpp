@@ -116,6 +116,13 @@ const Model& find_model(std::string_view name, std::optional<std::string_view> d
                    other->dataset, *dataset);
 }
 
+std::string known_name(std::string_view name) {
+  const std::string wanted = canonical_without_alias(name);
+  const auto known =
+      std::ranges::find_if(table(), [&](const Model& model) { return answers_to(model, wanted); });
+  return std::string(known == table().end() ? name : known->name);
+}
+
 int classes_of(const Model& model) {
   return model.classes > 0 ? model.classes : find_dataset(model.dataset).classes;
 }

@@ -218,6 +218,38 @@ TEST_F(Simulate, ChecksASweep) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("as smallest run"), HasSubstr("mean error")));
 }
 
+TEST_F(Simulate, AFileThatCannotBeUsedDoesNotHideTheOthers) {
+  write("bad.toml", "nodes = 0\n");
+  write("good.toml", "description = \"a good one\"\nnodes = 3\n[network]\nline_gbit = 1\n");
+  const Outcome list = run({"simulate", "--list-clusters", "--clusters", path("")});
+  ASSERT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(list.out, AllOf(HasSubstr("a good one"), HasSubstr("nodes must be at least 1")));
+}
+
+TEST_F(Simulate, ACurveWithServersBeginsWithFewerNodes) {
+  const Outcome outcome =
+      run(headline({"--variable-update=parameter_server", "--num-ps=4", "--devices=1,4,16"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\n16 devices: limited by"));
+}
+
+TEST_F(Simulate, WhatIfIsOfTheLargestRun) {
+  const auto json = [](const std::string& devices) {
+    return nlohmann::json::parse(
+        run(headline({"--devices", devices, "--json", "--what-if", "bandwidth=2x"})).out);
+  };
+  EXPECT_EQ(json("512,1")["what_if"], json("1,512")["what_if"]);
+  EXPECT_EQ(json("512,1")["what_if"][0]["devices"], 512);
+}
+
+TEST_F(Simulate, RunsOverOtherTransportsAreKeptSideBySide) {
+  for (const char* transport : {"tcp", "rdma", "tcp"}) {
+    ASSERT_EQ(
+        run(headline({"--output", path("out"), "--devices=16", "--transport", transport})).code, 0);
+  }
+  EXPECT_EQ(read_store(path("out")).runs.size(), 2u);
+}
+
 struct Refused {
   std::vector<std::string> words;
   std::string why;
@@ -229,6 +261,11 @@ TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
   std::vector<StoredRun> made;
   add(made, {.model = "alexnet"});
   write_result(path("alexnet.json"), made[0].result);
+  add(made, {.model = "alexnet", .devices = 2});
+  write_result(path("two.json"), made[1].result);
+  const std::string own = write("servers.toml",
+                                "nodes = 4\n[network]\nline_gbit = 1\n[servers]\n"
+                                "on_workers = false\n");
   const Refused all[] = {
       {{"simulate"}, "simulate needs --cluster"},
       {{"simulate", "--cluster", "horovod-512"}, "simulate needs --model"},
@@ -252,6 +289,17 @@ TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
       {headline({"--trace-file", path("no/such/directory")}), "cannot write --trace-file"},
       {headline({"--what-if", "slow-nodes=999@0.8"}), "at most 128 nodes"},
       {{"simulate", "--validate", path("missing.csv")}, "cannot read"},
+      {{"simulate", "--validate", "own", "--output", path("o")},
+       "--validate does not use --output"},
+      {{"simulate", "--validate", "own", "--check", path("")}, "--validate does not use --check"},
+      {{"simulate", "--list-clusters", "--json"}, "--list-clusters does not use --json"},
+      {{"simulate", "--list-clusters", "--clusters", path("none")}, "none: not a directory"},
+      {headline({"--known=device"}), "--known is for --validate"},
+      {{"simulate", "--cluster=horovod-512", "--profile", path("two.json")},
+       "is a run on 2 devices; profile one device"},
+      {{"simulate", "--cluster", own, "--model=vgg16", "--images-per-second=9", "--devices=2",
+        "--variable-update=parameter_server", "--what-if", "servers=3"},
+       "2 nodes compute and 3 are parameter servers"},
       {{"calibrate", "--model", "nothing"}, "nothing"},
   };
   for (const Refused& each : all) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sim/cluster/ready_clusters.h"
 #include "support/paths.h"
+#include "support/temporary_directory.h"
 
 namespace lockstep {
 namespace {
@@ -87,6 +88,9 @@ TEST(ClusterFile, EveryKeyIsDocumented) {
 TEST(ClusterFile, RefusesImpossibleClusters) {
   EXPECT_THAT(problems_of("nodes = 2\n"),
               ElementsAre(HasSubstr("network.line_gbit must be above 0")));
+  EXPECT_THAT(problems_of("nodes = 2\n[network]\nline_gbit = 0\n[collectives]\n"
+                          "sizes = [[1, 10, 1]]\n"),
+              ElementsAre(HasSubstr("file:3: network.line_gbit must be above 0")));
   EXPECT_THAT(problems_of("nodes = 0\n"), ElementsAre(HasSubstr("nodes must be at least 1")));
   EXPECT_THAT(problems_of(std::string(kSmall) + "[servers]\ncount = 5\n"),
               ElementsAre("file:6: servers.count must be at most the 4 nodes, not 5"));
@@ -110,6 +114,20 @@ TEST(ClusterFile, RefusesContradictionsWithTheirLine) {
               ElementsAre(HasSubstr("file:6: schedule.horovod_version must be a version")));
   EXPECT_THAT(problems_of(small + "[jitter]\nnode = 2\n"),
               ElementsAre(HasSubstr("file:6: jitter.node must be below 1")));
+  EXPECT_THAT(problems_of(small + "[device]\nkind = \"cpu\"\n[node]\nlinks = \"nvlink2\"\n"),
+              ElementsAre(HasSubstr("file:8: node.links must be shm with device.kind cpu")));
+  EXPECT_THAT(problems_of(small + "rank_order = \"shuffled\"\n"),
+              ElementsAre(HasSubstr("file:5: network.rank_order needs network.rack_nodes")));
+  EXPECT_THAT(problems_of(small + "[servers]\nworkers_per_node = 3\n"),
+              ElementsAre("file:6: servers.workers_per_node must be at most the 2 devices of a "
+                          "node, not 3"));
+  EXPECT_THAT(
+      problems_of("calibrated_devices = 9\n" + small),
+      ElementsAre("file:1: calibrated_devices must be at most the 8 devices of the cluster, "
+                  "not 9"));
+  EXPECT_THAT(problems_of(small + "[collectives]\ngbyte = 5\n"),
+              ElementsAre("file:6: collectives.gbyte must be at most the 1.25 GB/s of "
+                          "network.line_gbit, not 5"));
   EXPECT_THAT(
       problems_of("nodes = 1000000\ndevices_per_node = 1000000\n[network]\nline_gbit = 1\n"),
       ElementsAre(HasSubstr("file:2: devices_per_node must leave at most")));
@@ -131,6 +149,22 @@ TEST(ClusterFile, ReadyOnesMarkEveryEntryWithItsSource) {
     }
     EXPECT_FALSE(cluster.description.empty()) << name;
   }
+}
+
+TEST(ClusterFile, IsFoundInItsDirectoryByEachSpellingOfItsName) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory.path() / "my_net.toml") << kSmall;
+  for (const char* name : {"my_net", "my-net", "my_net.toml", "my-net.toml"}) {
+    EXPECT_EQ(load_cluster(name, directory.path().string()).name, "my_net") << name;
+  }
+  EXPECT_EQ(load_cluster("dgx-1.toml", directory.path().string()).devices(), 8) << "a ready one";
+}
+
+TEST(ClusterFile, RatesAreFoundWhateverTheSpellingOfTheModel) {
+  const Cluster cluster =
+      read_cluster(std::string(kSmall) + "[images_per_second]\n\"ResNet-50:64\" = 9\n", "f")
+          .cluster;
+  EXPECT_EQ(cluster.images_per_second.at("resnet50:64"), 9);
 }
 
 TEST(ClusterFile, AnUnknownNameListsTheKnownOnes) {

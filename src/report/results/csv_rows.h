@@ -1,5 +1,5 @@
-// csv_rows.h: a CSV file by column names. Cells in quotes may hold commas; lines that begin with #
-// are comments.
+// csv_rows.h: a CSV file by column names, in any order and case. Cells in quotes may hold commas,
+// line ends and doubled quotes; lines that begin with # are comments, rows of empty cells are none.
 #pragma once
 
 #include <map>
@@ -17,7 +17,8 @@ struct CsvRow {
   std::string get(std::initializer_list<std::string_view> names) const;
 };
 
-// Throws UsageError, with the line, if a row has more or fewer cells than the header.
+// Throws UsageError, with the line, if a row has more or fewer cells than the header, a quote does
+// not end, or two columns have one name.
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& source);
 
 }  // namespace lockstep

@@ -54,9 +54,9 @@ std::vector<Improvement> improvements_of(const Cluster& cluster, const Workload&
     const Change change = changed(text, cluster, scenario);
     all.push_back({trial.what, gain_of(change.cluster, workload, change.scenario, base)});
   }
-  if (scenario.update == UpdateKind::ParameterServer ||
-      scenario.update == UpdateKind::DistributedReplicated) {
-    const Layout layout = layout_of(cluster, scenario);
+  const Layout layout = layout_of(cluster, scenario);
+  if (layout.ranks > 1 && (scenario.update == UpdateKind::ParameterServer ||
+                           scenario.update == UpdateKind::DistributedReplicated)) {
     const int servers = servers_in(cluster, scenario, layout);
     const bool own = !cluster.servers.on_workers;
     if (2 * servers <= (own ? cluster.nodes - layout.nodes : layout.nodes)) {

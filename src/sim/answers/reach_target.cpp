@@ -54,10 +54,11 @@ Found fewest_nodes(const Cluster& cluster, const Workload& workload, const Scena
   return best;
 }
 
-// That are paid for beside the workers'.
-int nodes_of_servers(const Cluster& cluster, const Scenario& scenario, int nodes) {
-  if (scenario.update == UpdateKind::AllReduce || cluster.servers.on_workers) return 0;
-  return cluster.servers.count > 0 ? cluster.servers.count : nodes;
+// Of workers and of servers.
+int all_nodes(const Cluster& cluster, Scenario scenario, int workers) {
+  scenario.devices = workers * devices_per_node(cluster, scenario);
+  if (scenario.devices == 1) return 1;  // it needs no servers
+  return workers + server_nodes(cluster, scenario, layout_of(cluster, scenario));
 }
 
 }  // namespace
@@ -77,11 +78,11 @@ std::vector<Plan> plans_for(const Cluster& cluster, const Workload& workload,
     set_strategy(strategy, each);
     const Found found = fewest_nodes(cluster, workload, each, images_per_second);
     Plan plan{.strategy = strategy,
-              .nodes = found.nodes,
               .devices = found.nodes * devices_per_node(cluster, each),
               .images_per_second = found.images_per_second};
     if (found.best_nodes > 0) {
-      const int all = found.best_nodes + nodes_of_servers(cluster, each, found.best_nodes);
+      const int all = all_nodes(cluster, each, found.best_nodes);
+      if (found.nodes > 0) plan.nodes = all;
       plan.cost_per_million = cost_per_million(cluster, all, plan.images_per_second);
     }
     plans.push_back(plan);

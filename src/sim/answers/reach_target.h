@@ -10,7 +10,7 @@ namespace lockstep {
 
 struct Plan {
   std::string strategy;
-  int nodes = 0, devices = 0;    // 0: not reached with any number of the cluster's nodes
+  int nodes = 0, devices = 0;    // nodes: also those of servers; 0: no number of them reaches it
   double images_per_second = 0;  // there, or the most that is reached
   double cost_per_million = 0;   // images; 0: the cluster has no price
 };

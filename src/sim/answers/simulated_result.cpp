@@ -1,6 +1,6 @@
 #include "sim/answers/simulated_result.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "config/json.h"
 #include "config/json_text.h"
 #include "config/run_id.h"
+#include "sim/step/server_step.h"
 
 namespace lockstep {
 namespace {
@@ -31,15 +32,19 @@ StepRecord record_of(const Simulated& simulated) {
   return step;
 }
 
-Summary summary_of(const StepRecord& step, double rate) {
+Summary summary_of(const Simulated& simulated, const StepRecord& step) {
   Summary summary;
   summary.steps = 1;
-  summary.images_per_second = rate;
+  summary.images_per_second = simulated.prediction.images_per_second;
   const double seconds = step.duration.count();
   for (double* each :
        {&summary.median_step, &summary.mean_step, &summary.p5_step, &summary.p95_step,
         &summary.p99_step, &summary.fastest_step, &summary.slowest_step}) {
     *each = seconds;
+  }
+  if (const auto band = band_of(simulated.cluster, simulated.scenario, simulated.prediction)) {
+    summary.p5_step = step.images / band->high;
+    summary.p95_step = step.images / band->low;
   }
   for (size_t i = 0; i < summary.mean_phases.size(); ++i) {
     summary.mean_phases[i] = step.phases[i].count();
@@ -47,24 +52,42 @@ Summary summary_of(const StepRecord& step, double rate) {
   return summary;
 }
 
-bool uses_servers(const Scenario& scenario) {
-  return scenario.update != UpdateKind::AllReduce && scenario.update != UpdateKind::Independent;
+int servers_of(const Simulated& simulated) {
+  const Scenario& scenario = simulated.scenario;
+  if (scenario.update == UpdateKind::AllReduce || scenario.update == UpdateKind::Independent) {
+    return 0;
+  }
+  const Layout layout = layout_of(simulated.cluster, scenario);
+  return layout.ranks == 1 ? 1 : servers_in(simulated.cluster, scenario, layout);
+}
+
+// The cluster, and what of the run no option of `train` says: runs that differ there are others.
+std::string engine_of(const Cluster& cluster, const Scenario& scenario) {
+  std::vector<std::string> words;
+  for (const std::string& word : {scenario.transport, scenario.algorithm, scenario.library}) {
+    if (!word.empty()) words.push_back(word);
+  }
+  if (scenario.per_node > 0 && scenario.per_node != cluster.devices_per_node) {
+    words.push_back(fmt::format("{} per node", scenario.per_node));
+  }
+  if (scenario.real_data) words.emplace_back("real data");
+  return words.empty() ? cluster.name
+                       : fmt::format("{} ({})", cluster.name, fmt::join(words, ", "));
 }
 
 RunFacts facts_of(const Simulated& simulated) {
   const Workload& workload = simulated.workload;
-  return {
-      .model = workload.model,
-      .dataset = workload.dataset,
-      .image_size = workload.image_size,
-      .batch_size = simulated.scenario.batch,
-      .timed_steps = 1,
-      .parameters = workload.parameters,
-      .gradient_tensors = std::ssize(workload.gradients),
-      .forward_macs = workload.forward_macs,
-      .devices = simulated.scenario.devices,
-      .nodes = simulated.prediction.nodes,
-      .servers = uses_servers(simulated.scenario) ? std::max(1, simulated.scenario.servers) : 0};
+  return {.model = workload.model,
+          .dataset = workload.dataset,
+          .image_size = workload.image_size,
+          .batch_size = simulated.scenario.batch,
+          .timed_steps = 1,
+          .parameters = workload.parameters,
+          .gradient_tensors = std::ssize(workload.gradients),
+          .forward_macs = workload.forward_macs,
+          .devices = simulated.scenario.devices,
+          .nodes = simulated.prediction.nodes,
+          .servers = servers_of(simulated)};
 }
 
 // One rank stands for all: they are predicted to do the same. Input comes first.
@@ -103,11 +126,12 @@ RunConfig config_of(const Cluster& cluster, const Workload& workload, const Scen
   config.model = workload.model;
   config.network = workload.network;
   config.batch_size = scenario.batch;
-  config.engine = cluster.name;
+  config.engine = engine_of(cluster, scenario);
   config.num_devices = scenario.devices;
   config.variable_update = scenario.strategy;
   config.bucket_mb = scenario.bucket_mb;
   config.overlap = scenario.overlap;
+  if (scenario.sharded) config.ps_placement = "sharded";
   if (scenario.gradient_scale != 1) config.gradient_compression = "fp16";
   if (scenario.servers > 0) config.num_ps = scenario.servers;
   return config;
@@ -127,7 +151,7 @@ RunResult simulated_result(const Simulated& simulated, const RunConfig& config) 
   result.throughput.per_device = rate / simulated.scenario.devices;
   result.throughput.per_node = rate / simulated.prediction.nodes;
   result.throughput.gflops = 6e-9 * rate * static_cast<double>(simulated.workload.forward_macs);
-  result.summary = summary_of(step, rate);
+  result.summary = summary_of(simulated, step);
   result.steps = {step};
   for (size_t i = 0; i < simulated.prediction.transfers.size(); ++i) {
     const PredictedTransfer& each = simulated.prediction.transfers[i];

@@ -20,7 +20,8 @@ struct Simulated {
   std::string warning = {};  // stands in the result; empty: none
 };
 
-// The configuration that a run on the cluster itself would have; `engine` names the cluster.
+// The configuration that a run on the cluster itself would have; `engine` names the cluster,
+// and its transport, algorithm, devices per node and input where the scenario chooses them.
 RunConfig config_of(const Cluster& cluster, const Workload& workload, const Scenario& scenario);
 
 // Time that ranks wait for the last of them counts as exposed communication, as it does in a run.

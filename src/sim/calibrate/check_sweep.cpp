@@ -77,6 +77,25 @@ std::string error_text(double predicted, double measured) {
   return fmt::format("{:+.1f}", 100 * (predicted / measured - 1));
 }
 
+void predict_curve(const Curve& curve, const std::optional<Cluster>& cluster,
+                   const std::vector<int>& wanted, PredictedRuns& predicted) {
+  const FittedCurve fitted = fit_curve(curve, curve.points.size(), cluster);
+  const Workload& workload = workload_of(curve.config());
+  for (const int each : wanted) {
+    const Scenario scenario = scenario_at(fitted, each);
+    const Prediction prediction =
+        predict(fitted.cluster, workload, scenario, FidelityKind::Schedule, Detail::Transfers);
+    const std::string warning = warning_on(curve, prediction, each, cluster.has_value());
+    if (!warning.empty()) predicted.notes.push_back(warning);
+    predicted.results.push_back(simulated_result({.cluster = fitted.cluster,
+                                                  .workload = workload,
+                                                  .scenario = scenario,
+                                                  .prediction = prediction,
+                                                  .warning = warning},
+                                                 config_at(curve, prediction, each)));
+  }
+}
+
 }  // namespace
 
 SweepCheck check_sweep(const std::string& directory, const std::optional<Cluster>& cluster) {
@@ -87,7 +106,11 @@ SweepCheck check_sweep(const std::string& directory, const std::optional<Cluster
       check.notes.push_back(fmt::format("{}: left out, {}", curve.label, kDifferentThreads));
       continue;
     }
-    check_curve(curve, cluster, check);
+    try {
+      check_curve(curve, cluster, check);
+    } catch (const UsageError& error) {
+      check.notes.push_back(fmt::format("{}: left out, {}", curve.label, error.what()));
+    }
   }
   if (check.runs.empty() && check.notes.empty()) {
     throw UsageError("--check {}: no runs that differ in their number of devices", directory);
@@ -131,20 +154,10 @@ PredictedRuns predict_beyond(const std::vector<StoredRun>& runs,
       continue;
     }
     wanted.insert(wanted.begin(), curve.points.front().devices);
-    const FittedCurve fitted = fit_curve(curve, curve.points.size(), cluster);
-    const Workload& workload = workload_of(curve.config());
-    for (const int each : wanted) {
-      const Scenario scenario = scenario_at(fitted, each);
-      const Prediction prediction =
-          predict(fitted.cluster, workload, scenario, FidelityKind::Schedule, Detail::Transfers);
-      const std::string warning = warning_on(curve, prediction, each, cluster.has_value());
-      if (!warning.empty()) predicted.notes.push_back(warning);
-      predicted.results.push_back(simulated_result({.cluster = fitted.cluster,
-                                                    .workload = workload,
-                                                    .scenario = scenario,
-                                                    .prediction = prediction,
-                                                    .warning = warning},
-                                                   config_at(curve, prediction, each)));
+    try {
+      predict_curve(curve, cluster, wanted, predicted);
+    } catch (const UsageError& error) {
+      predicted.notes.push_back(fmt::format("{}: not predicted, {}", curve.label, error.what()));
     }
   }
   std::ranges::sort(predicted.notes);

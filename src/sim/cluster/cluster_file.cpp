@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "config/toml_reader.h"
+#include "nn/zoo.h"
 #include "sim/cluster/cluster_problems.h"
 #include "sim/cluster/hardware_tables.h"
 
@@ -119,13 +120,16 @@ void set_cpu_defaults(Cluster& cluster) {
 
 constexpr const char* kRates = "images_per_second";
 
-// [images_per_second]: any "model:batch".
+// [images_per_second]: any "model:batch"; models as the zoo spells them.
 void read_rates(const toml::node& rates, Cluster& cluster, Reader& reader) {
   if (!rates.is_table()) return reader.refuse(kRates, rates, "a table");
   for (const auto& [name, node] : *rates.as_table()) {
-    const std::string key = fmt::format("{}.{}", kRates, name.str());
+    const std::string_view given = name.str();
+    const size_t colon = std::min(given.rfind(':'), given.size());
+    const std::string known = known_name(given.substr(0, colon)) + std::string(given.substr(colon));
+    const std::string key = fmt::format("{}.{}", kRates, known);
     if (const toml::node* value = reader.value_of(key, node)) {
-      reader.read(key, *value, cluster.images_per_second[std::string(name.str())]);
+      reader.read(key, *value, cluster.images_per_second[known]);
     }
   }
 }

@@ -27,6 +27,13 @@ class Checks {
          fmt::format("must be one of {}, not '{}'", fmt::join(names, ", "), given));
   }
 
+  void at_most_the_line(const std::string& key, double gbyte, double line) {
+    constexpr double kRounding = 1.01;
+    need(line == 0 || gbyte <= kRounding * line, key,
+         fmt::format("must be at most the {:.6g} GB/s of network.line_gbit, not {:.6g}", line,
+                     gbyte));
+  }
+
   std::vector<std::string> take() { return std::move(problems_); }
 
  private:
@@ -57,8 +64,8 @@ bool is_version(const std::string& text) {
 void check_network(const Cluster& cluster, Checks& checks) {
   const NetworkLinks& network = cluster.network;
   const bool several = cluster.nodes > 1;
-  checks.need(!several || network.line_gbit > 0 || !cluster.collectives.sizes.empty(),
-              "network.line_gbit", "must be above 0: several nodes need a network");
+  checks.need(!several || network.line_gbit > 0, "network.line_gbit",
+              "must be above 0: several nodes need a network");
   checks.need(network.interfaces > 0, "network.interfaces", "must be at least 1");
   checks.one_of("network.transport", network.transport, names_of(transport_rows()));
   checks.one_of("network.rank_order", network.rank_order, Names{"by_node", "shuffled"});
@@ -67,16 +74,17 @@ void check_network(const Cluster& cluster, Checks& checks) {
               "must be at least 1: all links of a rack over its uplink");
   checks.need(network.oversubscription == 1 || network.rack_nodes > 0, "network.oversubscription",
               "needs network.rack_nodes, the nodes that share an uplink");
+  checks.need(network.rank_order == "by_node" || network.rack_nodes > 0, "network.rank_order",
+              "needs network.rack_nodes: one switch has no order");
+  const double line = line_gbyte(network);
+  checks.at_most_the_line("collectives.gbyte", cluster.collectives.gbyte, line);
+  checks.at_most_the_line("servers.stream_gbyte", cluster.servers.stream_gbyte, line);
   for (const auto& [name, transport] : cluster.transports) {
     const std::string prefix = "transport." + name + ".";
     checks.need(transport.efficiency > 0 && transport.efficiency <= 1, prefix + "efficiency",
                 "must be above 0 and at most 1, a part of the line rate");
     checks.need(transport.flows > 0, prefix + "flows", "must be at least 1");
-    constexpr double kRounding = 1.01;
-    const double line = line_gbyte(network);
-    checks.need(line == 0 || transport.gbyte <= kRounding * line, prefix + "gbyte",
-                fmt::format("must be at most the {:.6g} GB/s of network.line_gbit, not {:.6g}",
-                            line, transport.gbyte));
+    checks.at_most_the_line(prefix + "gbyte", transport.gbyte, line);
   }
 }
 
@@ -110,6 +118,9 @@ void check_software(const Cluster& cluster, Checks& checks) {
   checks.need(servers.hidden_pull <= 1, "servers.hidden_pull", "must be at most 1");
   checks.need(servers.exposed_read <= 1, "servers.exposed_read", "must be at most 1");
   checks.need(servers.workers_per_node > 0, "servers.workers_per_node", "must be at least 1");
+  checks.need(servers.workers_per_node <= cluster.devices_per_node, "servers.workers_per_node",
+              fmt::format("must be at most the {} devices of a node, not {}",
+                          cluster.devices_per_node, servers.workers_per_node));
 }
 
 }  // namespace
@@ -120,8 +131,15 @@ std::vector<std::string> problems_in(const Cluster& cluster) {
   checks.need(cluster.devices_per_node > 0, "devices_per_node", "must be at least 1");
   checks.one_of("device.kind", cluster.device_kind, Names{"gpu", "cpu"});
   checks.one_of("node.links", cluster.node.links, names_of(node_link_rows()));
-  for (const auto& [devices, rate] : cluster.node.ring_gbyte) {
-    checks.need(devices > 1 && rate > 0, "node.ring_gbyte",
+  checks.need(cluster.device_kind != "cpu" || cluster.node.links == "shm", "node.links",
+              fmt::format("must be shm with device.kind cpu, not {}: its processes share memory",
+                          cluster.node.links));
+  const int64_t devices = int64_t{cluster.nodes} * cluster.devices_per_node;
+  checks.need(cluster.calibrated_devices <= devices, "calibrated_devices",
+              fmt::format("must be at most the {} devices of the cluster, not {}", devices,
+                          cluster.calibrated_devices));
+  for (const auto& [ranks, rate] : cluster.node.ring_gbyte) {
+    checks.need(ranks > 1 && rate > 0, "node.ring_gbyte",
                 "must have at least 2 devices and a rate above 0 in every row");
   }
   checks.need(cluster.node.shared_slowdown < 1, "node.shared_slowdown", "must be below 1");
@@ -129,7 +147,7 @@ std::vector<std::string> problems_in(const Cluster& cluster) {
   checks.need(cluster.jitter.rank < 1, "jitter.rank", "must be below 1, a part of the step");
   checks.need(cluster.jitter.node < 1, "jitter.node", "must be below 1, a part of the step");
   constexpr double kMostDevices = 1e8;
-  checks.need(double(cluster.nodes) * cluster.devices_per_node <= kMostDevices, "devices_per_node",
+  checks.need(static_cast<double>(devices) <= kMostDevices, "devices_per_node",
               "must leave at most 100000000 devices in the cluster");
   for (const auto& [key, rate] : cluster.images_per_second) {
     const size_t colon = key.rfind(':');

@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kEnding = ".toml";
+
 std::string with_dashes(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', '-');
@@ -46,15 +48,19 @@ std::vector<std::string> ready_cluster_names() {
   return names;
 }
 
-Cluster load_cluster(const std::string& name, const std::string& directory) {
-  if (name.find('/') != std::string::npos || name.ends_with(".toml")) return from_file(name);
+Cluster load_cluster(const std::string& name_or_file, const std::string& directory) {
+  if (name_or_file.find('/') != std::string::npos) return from_file(name_or_file);
+  const bool has_ending = name_or_file.ends_with(kEnding);
+  const std::string name =
+      has_ending ? name_or_file.substr(0, name_or_file.size() - kEnding.size()) : name_or_file;
   if (!directory.empty()) {
-    for (const std::string& spelling : {name, with_underscores(name)}) {
-      const fs::path path = fs::path(directory) / (spelling + ".toml");
+    for (const std::string& spelling : {name, with_underscores(name), with_dashes(name)}) {
+      const fs::path path = fs::path(directory) / (spelling + std::string(kEnding));
       if (fs::exists(path)) return from_file(path);
     }
   }
-  if (name == kThisMachine) {
+  if (has_ending && fs::exists(name_or_file)) return from_file(name_or_file);
+  if (name == kThisMachine && !has_ending) {
     if (!fs::exists(kCalibratedFile)) {
       throw UsageError("cluster {}: no {} here; run 'lockstep calibrate' first", kThisMachine,
                        kCalibratedFile);
@@ -65,6 +71,7 @@ Cluster load_cluster(const std::string& name, const std::string& directory) {
     if (with_dashes(ready.name) != with_dashes(name)) continue;
     return checked(read_cluster(ready.text, with_dashes(ready.name)), with_dashes(ready.name));
   }
+  if (has_ending) return from_file(name_or_file);  // says why it cannot be read
   throw UsageError("unknown cluster '{}'; use a TOML file, this-machine or one of {}", name,
                    fmt::join(ready_cluster_names(), ", "));
 }

@@ -20,8 +20,9 @@ struct ReadyCluster {
 std::span<const ReadyCluster> ready_clusters();
 std::vector<std::string> ready_cluster_names();  // with dashes: "horovod-512"
 
-// By name; from a file if `name` ends in .toml or has a slash; or NAME.toml of `directory`, which
-// comes first if it is given. Throws UsageError with all problems, or with the known names.
+// By name; from a file if it has a slash; NAME or NAME.toml of `directory`, which comes first if it
+// is given; a file that ends in .toml. Throws UsageError with all problems, or with the known
+// names.
 Cluster load_cluster(const std::string& name_or_file, const std::string& directory = {});
 
 }  // namespace lockstep

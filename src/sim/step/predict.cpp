@@ -83,6 +83,17 @@ LinkUse links_in(const Cluster& cluster, const Workload& workload, const Scenari
   return server_link_use(cluster, layout, sent.traffic(), result.step);
 }
 
+// Servers on nodes of their own leave fewer to the workers.
+void need_nodes_for_servers(const Cluster& cluster, const Scenario& scenario,
+                            const Layout& layout) {
+  const int servers = server_nodes(cluster, scenario, layout);
+  if (layout.nodes + servers <= cluster.nodes) return;
+  throw UsageError(
+      "{} nodes compute and {} are parameter servers (servers.on_workers = false): cluster {} has "
+      "only {} nodes",
+      layout.nodes, servers, cluster.name, cluster.nodes);
+}
+
 }  // namespace
 
 Prediction predict(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
@@ -104,6 +115,7 @@ Prediction predict(const Cluster& cluster, const Workload& workload, const Scena
     if (scenario.update == UpdateKind::AllReduce) {
       all_reduce_step(cluster, workload, scenario, layout, fidelity, result);
     } else {
+      need_nodes_for_servers(cluster, scenario, layout);
       server_step(cluster, workload, scenario, layout,
                   {.step = scenario.one_device_step * scale, .fidelity = fidelity}, result);
     }
@@ -125,17 +137,33 @@ Prediction predict(const Cluster& cluster, const Workload& workload, const Scena
   return result;
 }
 
-Band band_of(const Cluster& cluster, const Scenario& scenario, const Prediction& prediction) {
+int server_nodes(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
+  const bool served = scenario.update == UpdateKind::ParameterServer ||
+                      scenario.update == UpdateKind::DistributedReplicated;
+  return served && !cluster.servers.on_workers ? servers_in(cluster, scenario, layout) : 0;
+}
+
+std::optional<Band> band_of(const Cluster& cluster, const Scenario& scenario,
+                            const Prediction& prediction) {
+  const auto measured = [&](const char* key) {
+    const auto note = cluster.notes.find(key);
+    return note != cluster.notes.end() && note->second.kind == EntryKind::Measured;
+  };
+  const bool ranks_measured = measured("jitter.rank"), nodes_measured = measured("jitter.node");
+  if (scenario.devices == 1 || (!ranks_measured && !nodes_measured)) return std::nullopt;
   const double ranks = scenario.devices, nodes = prediction.nodes;
-  const auto late_at = [&](double probability) {
-    return scenario.one_device_step *
-           (cluster.jitter.rank * largest_quantile(ranks, probability) +
-            (nodes > 1 ? cluster.jitter.node * largest_quantile(nodes, probability) : 0));
+  // What was not measured stays at what is expected of it.
+  const auto largest = [](bool known, double count, double probability) {
+    if (count <= 1) return 0.0;
+    return known ? largest_quantile(count, probability) : expected_largest(count);
   };
   const auto rate_at = [&](double probability) {
-    return scenario.batch * ranks / (prediction.step - prediction.late + late_at(probability));
+    const double late = scenario.one_device_step *
+                        (cluster.jitter.rank * largest(ranks_measured, ranks, probability) +
+                         cluster.jitter.node * largest(nodes_measured, nodes, probability));
+    return scenario.batch * ranks / (prediction.step - prediction.late + late);
   };
-  return {.low = rate_at(0.95), .high = rate_at(0.05)};
+  return Band{.low = rate_at(0.95), .high = rate_at(0.05)};
 }
 
 double one_device_step_for(const Cluster& cluster, const Workload& workload, Scenario scenario,
@@ -145,6 +173,13 @@ double one_device_step_for(const Cluster& cluster, const Workload& workload, Sce
     scenario.one_device_step = (low + high) / 2;
     const bool fast = predict(cluster, workload, scenario).images_per_second > images_per_second;
     (fast ? low : high) = scenario.one_device_step;
+  }
+  if (low == 0) {
+    throw UsageError(
+        "{} devices cannot reach {:.5g} images/sec on cluster {}: communication alone takes "
+        "longer; "
+        "check its network",
+        scenario.devices, images_per_second, cluster.name);
   }
   return (low + high) / 2;
 }

@@ -12,14 +12,20 @@ enum class Detail { Numbers, Transfers };  // Transfers: every one with its time
 Prediction predict(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
                    FidelityKind fidelity = FidelityKind::Schedule, Detail detail = Detail::Numbers);
 
-// Images per second between which 90 % of steps lie, from the jitter of ranks and nodes.
+// Nodes that servers have for themselves.
+int server_nodes(const Cluster& cluster, const Scenario& scenario, const Layout& layout);
+
+// Images per second between which 90 % of steps lie, from the jitter of ranks and nodes that was
+// measured; absent if neither was, or one device waits for nobody.
 struct Band {
   double low = 0, high = 0;
 };
-Band band_of(const Cluster& cluster, const Scenario& scenario, const Prediction& prediction);
+std::optional<Band> band_of(const Cluster& cluster, const Scenario& scenario,
+                            const Prediction& prediction);
 
 // The one-device step with which the prediction for `scenario` reaches this rate: for runs of which
-// only several devices were measured. `scenario.one_device_step` is ignored.
+// only several devices were measured. `scenario.one_device_step` is ignored. Throws UsageError if
+// communication alone makes the cluster slower.
 double one_device_step_for(const Cluster& cluster, const Workload& workload, Scenario scenario,
                            double images_per_second);
 

@@ -1,9 +1,12 @@
 #include "sim/validate/published_rows.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "nn/zoo.h"
 #include "report/results/csv_rows.h"
 #include "report/results/published_csv.h"
 
@@ -16,69 +19,97 @@ class RowReader {
  public:
   RowReader(const CsvRow& row, const std::string& source) : row_(row), source_(source) {}
 
+  // What spreadsheets write for no value is none.
+  std::string text(std::initializer_list<std::string_view> names) const {
+    constexpr std::string_view kNone[] = {"-", "n/a", "na", "nan"};
+    const std::string value = row_.get(names);
+    return std::ranges::count(kNone, lower_case(value)) > 0 ? "" : value;
+  }
+  // 8, or 8.0 as a table with gaps has it.
   int whole(std::initializer_list<std::string_view> names, int otherwise) const {
-    const std::string text = row_.get(names);
-    if (text.empty()) return otherwise;
-    const auto number = whole_number(text);
-    if (!number || *number < 0 || *number > 10'000'000) refuse(*names.begin(), text);
-    return static_cast<int>(*number);
+    const std::string given = text(names);
+    if (given.empty()) return otherwise;
+    const auto value = finite_number(given);
+    if (!value || *value < 0 || *value > 10'000'000 || *value != std::floor(*value)) {
+      refuse(*names.begin(), given);
+    }
+    return static_cast<int>(*value);
   }
   std::optional<double> number(std::initializer_list<std::string_view> names) const {
-    const std::string text = row_.get(names);
-    if (text.empty()) return std::nullopt;
-    const auto value = finite_number(text);
-    if (!value || *value <= 0) refuse(*names.begin(), text);
-    return value;
+    return positive(*names.begin(), text(names));
   }
 
-  // Efficiency: 0.9, never 90.
+  // Efficiency: 0.9, or 90 or 90 %. Rounded rates and lucky runs exceed 1 a little.
   std::optional<double> part(std::initializer_list<std::string_view> names) const {
-    constexpr double kMost = 2;  // rounded rates and lucky runs exceed 1 a little
-    const auto value = number(names);
+    constexpr double kMost = 2;
+    const std::string given = text(names);
+    const bool percent = given.ends_with('%');
+    const std::string digits = given.substr(0, given.find_last_not_of(" %") + 1);
+    auto value = positive(*names.begin(), digits);
+    if (value && (percent || *value > kMost)) value = *value / 100;
     if (value && *value > kMost) {
-      throw UsageError("{}:{}: {} must be a part of 1, as 0.9, not {}", source_, row_.line,
-                       *names.begin(), *value);
+      throw UsageError("{}:{}: {} must be a part of 1, as 0.9, or a percentage, not {}", source_,
+                       row_.line, *names.begin(), given);
     }
     return value;
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view column, const std::string& text) const {
+  std::optional<double> positive(std::string_view column, const std::string& given) const {
+    if (given.empty()) return std::nullopt;
+    const auto value = finite_number(given);
+    if (!value || *value <= 0) refuse(column, given);
+    return value;
+  }
+  [[noreturn]] void refuse(std::string_view column, const std::string& given) const {
     throw UsageError("{}:{}: {} must be a number above 0, not '{}'", source_, row_.line, column,
-                     text);
+                     given);
   }
   const CsvRow& row_;
   const std::string& source_;
 };
 
+// Without gpus_per_node or nodes, the cluster says how many devices a node has.
+void set_nodes(const RowReader& read, PublishedRow& row) {
+  const int nodes = read.whole({"nodes"}, 0);
+  row.per_node = read.whole({"gpus_per_node", "devices_per_node"}, 0);
+  if (row.devices == 0) row.devices = nodes * row.per_node;
+  if (row.devices == 0) return;
+  // Nodes that are not full have fewer devices than gpus_per_node says of the hardware.
+  if (nodes > 0 && (row.per_node == 0 || int64_t{nodes} * row.per_node >= row.devices)) {
+    row.per_node = (row.devices + nodes - 1) / nodes;
+  } else if (nodes > 0) {
+    row.problem = fmt::format("{} nodes with {} devices each are fewer than {} devices", nodes,
+                              row.per_node, row.devices);
+  }
+  if (row.per_node > 0) row.set_per_node(row.per_node);
+}
+
 PublishedRow published_row(const CsvRow& row, const std::string& source) {
   const RowReader read(row, source);
-  PublishedRow result{.line = row.line,
-                      .source = row.get({"source"}),
-                      .model = row.get({"model"}),
-                      .framework = row.get({"framework"}),
-                      .update = row.get({"update", "series"}),
-                      .data = row.get({"data"}),
-                      .precision = row.get({"precision"}),
-                      .cluster = row.get({"cluster"}),
+  PublishedRow result{.file = source,
+                      .line = row.line,
+                      .source = read.text({"source"}),
+                      .model = known_name(read.text({"model"})),
+                      .framework = read.text({"framework"}),
+                      .update = read.text({"update"}),
+                      .data = read.text({"data"}),
+                      .precision = read.text({"precision"}),
+                      .cluster = read.text({"cluster"}),
                       .batch = read.whole({"batch_per_gpu", "batch_per_device", "batch"}, 0),
                       .devices = read.whole({"gpus", "devices"}, 0),
                       .servers = read.whole({"ps", "servers"}, 0),
                       .images_per_second = read.number({"images_per_sec"}),
                       .efficiency = read.part({"eff_published", "efficiency", "eff_vs_1gpu"})};
+  result.base_devices = read.whole({"base_gpus", "base_devices", "base"}, 0);
+  set_nodes(read, result);
   if (result.model.empty() || result.devices < 1) {
-    throw UsageError("{}:{}: a row needs model and devices (or gpus)", source, row.line);
+    throw UsageError("{}:{}: a row needs model and gpus (or devices, or nodes and gpus_per_node)",
+                     source, row.line);
   }
   if (const auto step = read.number({"step_ms"}); step && !result.images_per_second) {
     if (result.batch > 0) result.images_per_second = 1000.0 * result.batch * result.devices / *step;
   }
-  const int stated = read.whole({"nodes"}, 0);
-  const int per_node = read.whole({"gpus_per_node", "devices_per_node"}, 0);
-  result.per_node = per_node > 0 ? per_node
-                    : stated > 0 ? (result.devices + stated - 1) / stated
-                                 : result.devices;
-  result.per_node = std::min(result.per_node, result.devices);
-  result.nodes = (result.devices + result.per_node - 1) / result.per_node;
   return result;
 }
 
@@ -87,20 +118,55 @@ bool has(const std::string& text, std::initializer_list<std::string_view> words)
       words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
 }
 
-void read_update(const std::string& update, Scenario& scenario) {
+// As a word of its own: "ps" is not a part of another.
+bool has_word(const std::string& text, std::string_view word) {
+  const auto letter = [&](size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+  };
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !letter(at - 1)) && !letter(at + word.size())) return true;
+  }
+  return false;
+}
+
+bool names_servers(const std::string& update) {
+  return has_word(update, "ps") ||
+         has(update, {"parameter_server", "parameter server", "parameter-server", "parameterserver",
+                      "distributed tf", "dist_sync", "dist_device_sync", "grpc", "ps-lite",
+                      "kvstore=dist", "byteps"});
+}
+
+bool names_all_reduce(const std::string& text) {
+  return has(text, {"horovod",      "allreduce",      "all-reduce",    "all_reduce",
+                    "all reduce",   "replicated",     "ccl",           "gloo",
+                    "mpi",          "mlsl",           "ring",          "tree",
+                    "halving",      "hierarchical",   "ddp",           "data parallel",
+                    "dataparallel", "data_parallel",  "data-parallel", "mirrored",
+                    "collective",   "kvstore=device", "kvstore=local"});
+}
+
+void read_update(const PublishedRow& row, const std::string& update, const std::string& framework,
+                 Scenario& scenario) {
+  if (has(update, {"async"})) {
+    throw UsageError("update '{}': only synchronous steps are predicted", row.update);
+  }
   if (update == "single" || update == "independent" || update == "none") {
     scenario.update = UpdateKind::Independent;
     scenario.strategy = "independent";
   } else if (has(update, {"distributed_replicated"})) {
     scenario.update = UpdateKind::DistributedReplicated;
     scenario.strategy = "distributed_replicated";
-  } else if (has(update, {"parameter_server", "parameter server", "distributed tf", "dist_sync",
-                          "dist_device_sync", "grpc", "ps-lite", "kvstore=dist"})) {
+  } else if (names_servers(update) || (row.servers > 0 && !names_all_reduce(update))) {
     scenario.update = UpdateKind::ParameterServer;
     scenario.strategy = "parameter_server";
-    scenario.sharded = has(update, {"dist_", "ps-lite", "kvstore"});
+    scenario.sharded = has(update, {"dist_", "ps-lite", "kvstore", "byteps"});
   } else if (has(update, {"horovod"})) {
     scenario.strategy = "horovod";
+  } else if (!update.empty() && !names_all_reduce(update) && !names_all_reduce(framework)) {
+    throw UsageError(
+        "unknown update '{}'; use a word as horovod, all-reduce, parameter_server or "
+        "distributed_replicated",
+        row.update);
   }
 }
 
@@ -125,6 +191,14 @@ void read_communication(const std::string& text, Scenario& scenario) {
 
 }  // namespace
 
+std::string PublishedRow::work() const {
+  const auto either = [](const std::string& text, std::string_view usual) {
+    return text.empty() ? std::string(usual) : lower_case(text);
+  };
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", source, model, batch, either(data, "synthetic"),
+                     either(precision, "fp32"), cluster);
+}
+
 std::vector<PublishedRow> read_published(std::string_view text, const std::string& source) {
   std::vector<PublishedRow> rows;
   for (const CsvRow& row : read_csv(text, source)) rows.push_back(published_row(row, source));
@@ -141,7 +215,7 @@ Scenario scenario_of(const PublishedRow& row) {
                     .per_node = row.per_node,
                     .servers = row.servers};
   const std::string update = lower_case(row.update), framework = lower_case(row.framework);
-  read_update(update, scenario);
+  read_update(row, update, framework, scenario);
   read_communication(update, scenario);
   if (scenario.update == UpdateKind::AllReduce) {
     if (has(framework, {"horovod"})) scenario.strategy = "horovod";

@@ -1,6 +1,7 @@
 // published_rows.h: published measurements, one per row of a CSV file, as scenarios of a cluster.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,12 +12,27 @@
 namespace lockstep {
 
 struct PublishedRow {
+  std::string file = {};
   int line = 0;
   std::string source = {}, model = {}, framework = {}, update = {}, data = {}, precision = {};
   std::string cluster = {};  // name of a cluster file
   int batch = 0;             // per device; 0: not stated
-  int devices = 1, per_node = 1, nodes = 1, servers = 0;
+  int devices = 1;
+  int per_node = 0, nodes = 0;  // 0: not stated, as many as the cluster has
+  int servers = 0;
+  int base_devices = 0;  // of what `efficiency` is a part; 0: not stated
   std::optional<double> images_per_second = {}, efficiency = {};  // efficiency: as published
+  std::string problem = {};                                       // why it is not to be predicted
+
+  // What its devices do: rows of the same work differ in how many do it, and how they agree.
+  std::string work() const;
+
+  std::string heading() const { return source.empty() ? cluster : source + ": " + cluster; }
+
+  void set_per_node(int most) {
+    per_node = std::min(most, devices);
+    nodes = (devices + per_node - 1) / per_node;
+  }
 };
 
 // Throws UsageError, with the line, for what cannot be read.
@@ -26,7 +42,7 @@ std::vector<PublishedRow> read_published(std::string_view text, const std::strin
 std::vector<PublishedRow> own_published_rows();
 
 // The words of the columns update, framework and data, as this program means them. The one-device
-// step is left open.
+// step is left open. Throws UsageError for an update that it does not know.
 Scenario scenario_of(const PublishedRow& row);
 
 }  // namespace lockstep

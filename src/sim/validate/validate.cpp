@@ -1,10 +1,13 @@
 #include "sim/validate/validate.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
-#include "nn/zoo.h"
+#include "base/text.h"
 #include "sim/calibrate/fit_run.h"
 #include "sim/cluster/ready_clusters.h"
 #include "sim/step/predict.h"
@@ -15,78 +18,105 @@ namespace {
 class Clusters {
  public:
   explicit Clusters(const std::string& directory) : directory_(directory) {}
+
+  // Throws UsageError, for every row alike.
   const Cluster& get(const std::string& name) {
     const auto [at, fresh] = loaded_.try_emplace(name);
-    if (fresh) at->second = load_cluster(name, directory_);
-    return at->second;
+    if (fresh) {
+      try {
+        at->second.cluster = load_cluster(name, directory_);
+      } catch (const UsageError& error) {
+        at->second.problem = error.what();
+      }
+    }
+    if (!at->second.problem.empty()) throw UsageError("{}", at->second.problem);
+    return at->second.cluster;
   }
 
  private:
+  struct Loaded {
+    Cluster cluster;
+    std::string problem;
+  };
   const std::string& directory_;
-  std::map<std::string, Cluster> loaded_;
+  std::map<std::string, Loaded> loaded_;
 };
-
-bool same_work(const PublishedRow& a, const PublishedRow& b) {
-  return a.source == b.source && a.model == b.model && a.batch == b.batch && a.data == b.data &&
-         a.precision == b.precision && a.cluster == b.cluster && a.images_per_second &&
-         b.images_per_second;
-}
-
-// Of rows that did the same work, the one that says most about `row`: the same framework and update
-// first, then the same update.
-template <typename Fits>
-const PublishedRow* best_match(const std::vector<PublishedRow>& rows, const PublishedRow& row,
-                               const Fits& fits) {
-  const PublishedRow* best = nullptr;
-  int best_rank = -1;
-  for (const PublishedRow& each : rows) {
-    if (!same_work(each, row) || !fits(each)) continue;
-    const int rank = 2 * (each.framework == row.framework) + (each.update == row.update);
-    const bool smaller = best && rank == best_rank && each.devices < best->devices;
-    if (rank > best_rank || smaller) {
-      best = &each;
-      best_rank = rank;
-    }
-  }
-  return best;
-}
 
 struct Base {
   double rate = 0;  // images per second per device
   int devices = 1;
+  const PublishedRow* row = nullptr;  // null: of the cluster file
 };
 
-std::optional<Base> base_of(const std::vector<PublishedRow>& rows, const PublishedRow& row,
-                            const Cluster& cluster) {
-  const auto* one = best_match(rows, row, [](const PublishedRow& r) { return r.devices == 1; });
-  if (one) return Base{*one->images_per_second, 1};
-  const auto known = cluster.images_per_second.find(
-      fmt::format("{}:{}", find_model(row.model).name, scenario_of(row).batch));
-  if (known != cluster.images_per_second.end()) return Base{known->second, 1};
-  const PublishedRow* smallest = nullptr;
-  for (const PublishedRow& each : rows) {
-    if (!same_work(each, row) || each.update != row.update || each.devices >= row.devices) continue;
-    if (!smallest || each.devices < smallest->devices) smallest = &each;
-  }
-  if (!smallest) return std::nullopt;
-  return Base{*smallest->images_per_second / smallest->devices, smallest->devices};
-}
+double rate_per_device(const PublishedRow& row) { return *row.images_per_second / row.devices; }
 
 class Validator {
  public:
   Validator(const std::vector<PublishedRow>& rows, const std::string& directory, KnownRuns known)
-      : rows_(rows), clusters_(directory), known_(known) {}
+      : rows_(rows), clusters_(directory), known_(known) {
+    for (PublishedRow& row : rows_) {
+      clusters_of_.push_back(complete(row));
+      works_.push_back(row.work());
+    }
+  }
 
   Validation run() {
     for (const PublishedRow& row : rows_) {
       if (row.devices > 1) add(row);
     }
+    for (const PublishedRow* row : without_base_) {
+      if (!bases_.contains(row)) skip(*row, why_no_base(*row));
+    }
+    note_skipped();
     return std::move(result_);
   }
 
  private:
-  void skip(const PublishedRow& row, const std::string& why) {
-    result_.skipped.push_back(fmt::format("line {}: {}", row.line, why));
+  // What the row leaves open and its cluster says: devices of a node, and the batch of the only
+  // known rate.
+  const Cluster* complete(PublishedRow& row) {
+    try {
+      if (row.cluster.empty()) throw UsageError("no cluster");
+      const Cluster& cluster = clusters_.get(row.cluster);
+      row.cluster = cluster.name;  // also of a row that names the file
+      if (row.nodes == 0) row.set_per_node(cluster.devices_per_node);
+      if (row.batch == 0) row.batch = only_batch(cluster, row.model);
+      return &cluster;
+    } catch (const UsageError& error) {
+      row.problem = error.what();
+      return nullptr;
+    }
+  }
+
+  static int only_batch(const Cluster& cluster, const std::string& model) {
+    std::vector<int> batches;
+    for (const auto& [key, rate] : cluster.images_per_second) {
+      const size_t colon = key.rfind(':');
+      if (key.substr(0, colon) != model) continue;
+      batches.push_back(static_cast<int>(whole_number(key.substr(colon + 1)).value_or(0)));
+    }
+    return batches.size() == 1 ? batches[0] : 0;
+  }
+
+  size_t index_of(const PublishedRow& row) const { return &row - rows_.data(); }
+
+  void skip(const PublishedRow& row, const std::string& why) { skipped_[row.line] = {&row, why}; }
+
+  // One line for all rows with one reason.
+  void note_skipped() {
+    std::vector<std::pair<std::string, std::vector<const PublishedRow*>>> reasons;
+    for (const auto& [line, skipped] : skipped_) {
+      const auto& [row, why] = skipped;
+      const auto known = std::ranges::find(reasons, why, [](auto& each) { return each.first; });
+      (known == reasons.end() ? reasons.emplace_back(why, 0) : *known).second.push_back(row);
+    }
+    for (const auto& [why, rows] : reasons) {
+      std::vector<int> others;
+      for (size_t i = 1; i < rows.size(); ++i) others.push_back(rows[i]->line);
+      result_.skipped.push_back(fmt::format(
+          "{}:{}: {}{}", rows[0]->file, rows[0]->line, why,
+          others.empty() ? "" : fmt::format(" (also lines {})", fmt::join(others, ", "))));
+    }
   }
 
   // A row that this program does not know how to predict must not hide the others.
@@ -99,38 +129,121 @@ class Validator {
   }
 
   void validate_row(const PublishedRow& row) {
-    if (row.cluster.empty()) return skip(row, "no cluster");
-    const Cluster& cluster = clusters_.get(row.cluster);
-    const auto base = base_of(rows_, row, cluster);
-    if (!base) return;  // itself the base of others
-    if (base->devices > 1 && base->devices == row.devices) return;
+    if (!row.problem.empty()) return skip(row, row.problem);
     if (!row.images_per_second && !row.efficiency) return skip(row, "nothing published");
+    const Cluster& cluster = *clusters_of_[index_of(row)];
     const Workload& workload = workload_of(row.model);
+    const auto base = base_of(row, cluster);
+    if (!base) return without_base_.push_back(&row);
+    if (base->row) bases_.insert(base->row);
     ValidatedRow result{.row = row, .persistence = {}, .known = {}};
-    result.published =
-        row.images_per_second ? *row.images_per_second / row.devices / base->rate : *row.efficiency;
-    predict_row(cluster, workload, *base, result);
-    result.predicted = result.images_per_second / row.devices / base->rate;
-    set_persistence(*base, result);
+    predict_row(cluster, workload, *base, row, result);
+    const double per_device = result.images_per_second / row.devices;
+    if (row.images_per_second) {
+      result.published = rate_per_device(row) / base->rate;
+      result.predicted = per_device / base->rate;
+    } else {
+      result.published = *row.efficiency;
+      result.predicted = per_device / stated_base(cluster, workload, *base, row);
+    }
+    result.persistence = persistence(*base, row);
     result_.rows.push_back(std::move(result));
   }
 
-  void predict_row(const Cluster& cluster, const Workload& workload, const Base& base,
-                   ValidatedRow& result) {
-    Scenario scenario = scenario_of(result.row);
+  // Among runs of the same work with a rate; `row` is one of rows_.
+  template <typename Better>
+  const PublishedRow* best(const PublishedRow& row, const Better& better) const {
+    const PublishedRow* found = nullptr;
+    const std::string& work = works_[index_of(row)];
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      if (!rows_[i].images_per_second || works_[i] != work) continue;
+      if (better(rows_[i], found)) found = &rows_[i];
+    }
+    return found;
+  }
+
+  template <typename Fits>
+  const PublishedRow* smallest(const PublishedRow& row, const Fits& fits) const {
+    return best(row, [&](const PublishedRow& each, const PublishedRow* found) {
+      return each.update == row.update && fits(each) && (!found || each.devices < found->devices);
+    });
+  }
+
+  // The one that says most about `row`: the same framework and update first, then the same update.
+  template <typename Fits>
+  const PublishedRow* closest_run(const PublishedRow& row, const Fits& fits) const {
+    const auto rank = [&](const PublishedRow& each) {
+      return 2 * (each.framework == row.framework) + (each.update == row.update);
+    };
+    return best(row, [&](const PublishedRow& each, const PublishedRow* found) {
+      return fits(each) && (!found || rank(each) > rank(*found));
+    });
+  }
+
+  std::optional<Base> base_of(const PublishedRow& row, const Cluster& cluster) const {
+    const auto* one = closest_run(row, [](const PublishedRow& each) { return each.devices == 1; });
+    if (one) return Base{.rate = *one->images_per_second, .row = one};
+    const auto known = cluster.images_per_second.find(rate_key(row));
+    if (known != cluster.images_per_second.end()) return Base{.rate = known->second};
+    const auto* several =
+        smallest(row, [&](const PublishedRow& each) { return each.devices < row.devices; });
+    if (!several) return std::nullopt;
+    return Base{.rate = rate_per_device(*several), .devices = several->devices, .row = several};
+  }
+
+  static std::string rate_key(const PublishedRow& row) {
+    return fmt::format("{}:{}", row.model, scenario_of(row).batch);
+  }
+
+  static std::string why_no_base(const PublishedRow& row) {
+    return fmt::format(
+        "no smaller run of the same source, model, batch, data and update with images_per_sec, and "
+        "cluster {} has no one-device rate of {}",
+        row.cluster, rate_key(row));
+  }
+
+  // Of which a row's efficiency is a part, as it says: images per second per device.
+  double stated_base(const Cluster& cluster, const Workload& workload, const Base& base,
+                     const PublishedRow& row) const {
+    if (row.base_devices == 0 || row.base_devices == base.devices) return base.rate;
+    const auto* measured = closest_run(
+        row, [&](const PublishedRow& each) { return each.devices == row.base_devices; });
+    if (measured) return rate_per_device(*measured);
+    Scenario scenario = scenario_of(row);
+    scenario.devices = row.base_devices;
+    scenario.per_node = std::min(row.per_node, row.base_devices);
+    start_from(cluster, workload, base, scenario);
+    return predict(cluster, workload, scenario).images_per_second / row.base_devices;
+  }
+
+  // The one-device step that the base has, or with which its devices reach their rate.
+  static void start_from(const Cluster& cluster, const Workload& workload, const Base& base,
+                         Scenario& scenario) {
     scenario.one_device_step = scenario.batch / base.rate;
+    if (base.devices > 1) anchor(cluster, workload, *base.row, scenario);
+  }
+
+  static void anchor(const Cluster& cluster, const Workload& workload, const PublishedRow& run,
+                     Scenario& scenario) {
+    scenario.one_device_step =
+        one_device_step_for(cluster, workload, scenario_of(run), *run.images_per_second);
+  }
+
+  void predict_row(const Cluster& cluster, const Workload& workload, const Base& base,
+                   const PublishedRow& row, ValidatedRow& result) const {
+    Scenario scenario = scenario_of(row);
+    start_from(cluster, workload, base, scenario);
     result.known = fmt::format("{} device{} at {:.5g} images/sec", base.devices,
                                base.devices == 1 ? "" : "s", base.rate);
-    if (base.devices > 1) anchor(cluster, workload, base.devices, base.rate, scenario);
-    const PublishedRow* node = known_ == KnownRuns::Device ? nullptr : whole_node(result.row);
+    const PublishedRow* node = known_ == KnownRuns::Device ? nullptr : whole_node(row);
     if (node) {
-      anchor(cluster, workload, node->devices, *node->images_per_second / node->devices, scenario);
+      anchor(cluster, workload, *node, scenario);
       result.known = fmt::format("{} devices of one node at {:.5g} images/sec", node->devices,
                                  *node->images_per_second);
     }
     Cluster fitted = cluster;
-    if (const PublishedRow* small = smallest_of_several_nodes(result.row);
-        known_ == KnownRuns::Smallest && small && small->nodes < result.row.nodes) {
+    if (const PublishedRow* small = smallest_of_several_nodes(row);
+        known_ == KnownRuns::Smallest && small && small->nodes < row.nodes) {
       Scenario seen = scenario_of(*small);
       seen.one_device_step = scenario.one_device_step;
       const RunFit fit = fit_run(cluster, workload, seen, *small->images_per_second);
@@ -140,53 +253,36 @@ class Validator {
     result.images_per_second = predict(fitted, workload, scenario).images_per_second;
   }
 
-  // The one-device step with which this many devices reach their published rate.
-  static void anchor(const Cluster& cluster, const Workload& workload, int devices, double rate,
-                     Scenario& scenario) {
-    Scenario at = scenario;
-    at.devices = devices;
-    at.servers = 0;
-    at.per_node = std::min(scenario.per_node, devices);
-    scenario.one_device_step = one_device_step_for(cluster, workload, at, rate * devices);
-  }
-
   const PublishedRow* whole_node(const PublishedRow& row) const {
     if (row.nodes == 1 || row.per_node == 1) return nullptr;
-    const auto* found = best_match(rows_, row, [&](const PublishedRow& each) {
+    return closest_run(row, [&](const PublishedRow& each) {
       return each.nodes == 1 && each.devices == row.per_node && each.update == row.update;
     });
-    return found;
   }
 
   const PublishedRow* smallest_of_several_nodes(const PublishedRow& row) const {
-    const PublishedRow* smallest = nullptr;
-    for (const PublishedRow& each : rows_) {
-      if (!same_work(each, row) || each.update != row.update || each.framework != row.framework ||
-          each.nodes == 1) {
-        continue;
-      }
-      if (!smallest || each.devices < smallest->devices) smallest = &each;
-    }
-    return smallest;
+    return smallest(row, [&](const PublishedRow& each) {
+      return each.framework == row.framework && each.nodes > 1;
+    });
   }
 
-  void set_persistence(const Base& base, ValidatedRow& result) const {
-    const PublishedRow* smallest = nullptr;
-    for (const PublishedRow& each : rows_) {
-      const bool other = !same_work(each, result.row) || each.update != result.row.update ||
-                         each.framework != result.row.framework;
-      if (other || each.devices <= base.devices || each.devices >= result.row.devices) continue;
-      if (known_ == KnownRuns::Smallest && each.nodes == 1) continue;
-      if (!smallest || each.devices < smallest->devices) smallest = &each;
-    }
-    if (smallest) {
-      result.persistence = *smallest->images_per_second / smallest->devices / base.rate;
-    }
+  std::optional<double> persistence(const Base& base, const PublishedRow& row) const {
+    const PublishedRow* run = smallest(row, [&](const PublishedRow& each) {
+      return each.framework == row.framework && each.devices > base.devices &&
+             each.devices < row.devices && (known_ != KnownRuns::Smallest || each.nodes > 1);
+    });
+    if (!run) return std::nullopt;
+    return rate_per_device(*run) / base.rate;
   }
 
-  const std::vector<PublishedRow>& rows_;
+  std::vector<PublishedRow> rows_;
   Clusters clusters_;
+  std::vector<std::string> works_;           // of each row
+  std::vector<const Cluster*> clusters_of_;  // null: the row has a problem
   KnownRuns known_;
+  std::set<const PublishedRow*> bases_;
+  std::vector<const PublishedRow*> without_base_;
+  std::map<int, std::pair<const PublishedRow*, std::string>> skipped_;  // by line
   Validation result_;
 };
 
@@ -232,7 +328,7 @@ std::vector<ErrorSummary> summaries_by_source(const Validation& validation) {
   std::map<std::string, std::vector<const ValidatedRow*>> by_source;
   std::vector<const ValidatedRow*> all;
   for (const ValidatedRow& each : validation.rows) {
-    const std::string name = each.row.source + ": " + each.row.cluster;
+    const std::string name = each.row.heading();
     if (!by_source.contains(name)) sources.push_back(name);
     by_source[name].push_back(&each);
     all.push_back(&each);

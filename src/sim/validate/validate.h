@@ -1,7 +1,8 @@
 // validate.h: predictions beside published measurements, and how wrong they are.
 //
-// Efficiency is images per second over those of as many base devices. The base is the smallest run
-// of the same source, model, batch and data; without one, the one-device rate of the cluster file.
+// Efficiency is images per second over those of as many base devices. The base is the one-device
+// run of the same source, model, batch and data; without one, the one-device rate of the cluster
+// file; without that, the smallest run. Rows with an efficiency alone may say what it is a part of.
 #pragma once
 
 #include <map>
@@ -41,10 +42,11 @@ struct ErrorSummary {
 
 struct Validation {
   std::vector<ValidatedRow> rows;
-  std::vector<std::string> skipped;  // one line each: why
+  std::vector<std::string> skipped;  // "FILE:LINE: why": every row with several devices, but for
+                                     // those that are only the base of others
 };
 
-// `directory`: of cluster files besides the built-in ones. Rows without a cluster are skipped.
+// `directory`: of cluster files besides the built-in ones.
 Validation validate(const std::vector<PublishedRow>& rows, const std::string& directory,
                     KnownRuns known);
 

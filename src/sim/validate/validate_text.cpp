@@ -30,8 +30,7 @@ Json json_of(const ErrorSummary& each) {
 
 // What rows of one heading have in common; names of sources are too long for a column.
 std::string heading_of(const PublishedRow& row) {
-  return fmt::format("{}: {}, {}{}", row.source, row.cluster,
-                     row.update.empty() ? "all-reduce" : row.update,
+  return fmt::format("{}, {}{}", row.heading(), row.update.empty() ? "all-reduce" : row.update,
                      row.data.empty() ? "" : ", " + row.data);
 }
 

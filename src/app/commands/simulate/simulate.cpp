@@ -96,11 +96,12 @@ void set_compute(const SimulateOptions& options, Setup& setup) {
     const double rate = profile.throughput.total_images_per_second;
     if (profile.error || !(rate > 0))
       throw UsageError("--profile: {} measured nothing", options.profile);
-    scenario.devices = profile.facts.devices;
+    if (profile.facts.devices != 1) {
+      throw UsageError("--profile: {} is a run on {} devices; profile one device", options.profile,
+                       profile.facts.devices);
+    }
     take_rank_jitter(profile, setup.cluster);
-    scenario.one_device_step =
-        scenario.devices == 1 ? scenario.batch / rate
-                              : one_device_step_for(setup.cluster, setup.workload, scenario, rate);
+    scenario.one_device_step = scenario.batch / rate;
     return;
   }
   setup.workload = workload_of(options.model);
@@ -168,10 +169,13 @@ std::vector<int> devices_of(const SimulateOptions& options, const Setup& setup) 
 
 std::vector<SimulatedPoint> points_of(const SimulateOptions& options, const Setup& setup) {
   std::vector<SimulatedPoint> points;
-  for (const int devices : devices_of(options, setup)) {
+  const std::vector<int> all = devices_of(options, setup);
+  const int most = std::ranges::max(all);
+  for (const int devices : all) {
     SimulatedPoint point{.scenario = setup.scenario};
     point.scenario.devices = devices;
-    if (point.scenario.servers > 0 && options.devices.empty() &&
+    const bool smaller = devices < most || options.devices.empty();
+    if (point.scenario.servers > 0 && smaller &&
         setup.cluster.servers.on_workers) {  // a scaling curve begins with fewer nodes
       const Layout layout = layout_of(setup.cluster, point.scenario);
       point.scenario.servers = std::min(point.scenario.servers, layout.nodes);
@@ -218,18 +222,20 @@ int simulate_runs(Context& context, const SimulateOptions& options) {
                      .fidelity = setup.fidelity,
                      .points = points_of(options, setup),
                      .warning = {}};
-  runs.warning = warning_on(setup.cluster, runs.most_devices());
+  runs.warning = warning_on(setup.cluster, runs.largest().scenario.devices);
   std::vector<std::string> changes = options.what_if;
   changes.insert(changes.end(), options.more_changes.begin(), options.more_changes.end());
   for (const std::string& change : changes) changed(change, setup.cluster, setup.scenario);
   if (!options.output.empty()) const ResultsStore nobody_else_writes(options.output);
+  std::string text;  // nothing is printed of what fails later
   if (options.json) {
-    context.out << simulated_json(runs, changes, options.target).dump(1) << "\n";
+    text = simulated_json(runs, changes, options.target).dump(1) + "\n";
   } else {
-    context.out << scaling_of(runs) << why_lines(runs);
-    if (!changes.empty()) context.out << "\n" << what_if_table(runs, changes);
-    if (options.target) context.out << "\n" << target_table(runs, *options.target);
+    text = scaling_of(runs) + why_lines(runs);
+    if (!changes.empty()) text += "\n" + what_if_table(runs, changes);
+    if (options.target) text += "\n" + target_table(runs, *options.target);
   }
+  context.out << text;
   if (!runs.warning.empty()) context.err << "note: " << runs.warning << "\n";
   if (!options.output.empty()) {
     store_simulated(options.output, results_of(options, setup, runs.points));
@@ -237,10 +243,10 @@ int simulate_runs(Context& context, const SimulateOptions& options) {
                 << "' shows it\n";
   }
   if (!options.trace_file.empty()) {
-    const SimulatedPoint& last = runs.points.back();
+    const SimulatedPoint& largest = runs.largest();
     const RankTrace trace =
-        step_trace(setup.workload, last.prediction,
-                   fmt::format("any of {} ranks, simulated", last.scenario.devices));
+        step_trace(setup.workload, largest.prediction,
+                   fmt::format("any of {} ranks, simulated", largest.scenario.devices));
     write_whole_file(options.trace_file,
                      chrome_trace("lockstep " + setup.workload.model, std::span(&trace, 1)));
     context.err << "wrote " << options.trace_file << "\n";

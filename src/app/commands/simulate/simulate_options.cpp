@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "app/flags.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -102,6 +105,33 @@ void add_run_flags(SimulateOptions& options, std::vector<Flag>& flags) {
       switch_flag("real-data", "decode images on the nodes' cores", &options.real_data));
 }
 
+// What may stand beside an option that asks for something else than a prediction.
+struct Task {
+  std::string_view name;
+  std::vector<std::string_view> uses;
+};
+
+// True if there is such an option.
+bool check_task(const SimulateOptions& options) {
+  static const Task kTasks[] = {{"validate", {"clusters", "known", "json"}},
+                                {"check", {"cluster", "clusters"}},
+                                {"list-clusters", {"clusters"}},
+                                {"show-cluster", {"cluster", "clusters"}}};
+  const auto given = [&](std::string_view name) {
+    return std::ranges::count(options.given, name) > 0;
+  };
+  for (const Task& task : kTasks) {
+    if (!given(task.name)) continue;
+    for (const std::string& name : options.given) {
+      if (name == task.name || std::ranges::count(task.uses, name) > 0) continue;
+      throw UsageError("--{} does not use --{}; leave one of them out", task.name, name);
+    }
+    return task.name != "show-cluster";
+  }
+  if (given("known")) throw UsageError("--known is for --validate");
+  return false;
+}
+
 }  // namespace
 
 CommandSyntax simulate_syntax(SimulateOptions& options) {
@@ -146,6 +176,12 @@ CommandSyntax simulate_syntax(SimulateOptions& options) {
   flags.push_back(
       text_flag({"check", "DIR", "predict the larger runs of a sweep from its smaller ones",
                  &options.check}));
+  for (Flag& flag : flags) {
+    flag.set = [&options, set = flag.set, name = flag.name](const std::string& text) {
+      options.given.push_back(name);
+      set(text);
+    };
+  }
   return {
       .command = "simulate",
       .summary = "Predicts images/sec and scaling efficiency on a cluster that you do not have.",
@@ -161,13 +197,12 @@ void check_options(const SimulateOptions& options) {
   if (options.what_if.empty() && !options.more_changes.empty()) {
     throw UsageError("unexpected word '{}'; changes follow --what-if", options.more_changes[0]);
   }
-  if (options.json && (options.list_clusters || options.show_cluster || !options.check.empty())) {
-    throw UsageError(
-        "--json prints predictions; --list-clusters, --show-cluster and --check exclude it");
+  const bool other_task = check_task(options);
+  if (const std::string& directory = options.clusters_directory;
+      !directory.empty() && !std::filesystem::is_directory(directory)) {
+    throw UsageError("--clusters {}: not a directory", directory);
   }
-  const int tasks = !options.validate.empty() + !options.check.empty() + options.list_clusters;
-  if (tasks > 1) throw UsageError("--validate, --check and --list-clusters exclude each other");
-  if (tasks == 1) return;
+  if (other_task) return;
   if (options.cluster.empty()) {
     throw UsageError("simulate needs --cluster; 'lockstep simulate --list-clusters' lists them");
   }

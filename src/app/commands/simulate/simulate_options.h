@@ -28,11 +28,13 @@ struct SimulateOptions {
   std::string output = "", trace_file = "";
   bool json = false, list_clusters = false, show_cluster = false;
   std::string validate = "", known = "node", check = "";
+  std::vector<std::string> given = {};  // names of the options on the command line
 };
 
 CommandSyntax simulate_syntax(SimulateOptions& options);
 
-// Throws UsageError for options that exclude each other, or one that is missing.
+// Throws UsageError for options that exclude each other, those that the task does not use, or one
+// that is missing.
 void check_options(const SimulateOptions& options);
 
 }  // namespace lockstep

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "config/json.h"
 #include "report/render/text_table.h"
 #include "sim/answers/explain.h"
@@ -28,14 +29,7 @@ double efficiency_of(const SimulatedPoint& point) {
          one_device_rate(point.scenario);
 }
 
-// Bands are known only where the jitter was measured.
 std::optional<Band> band_in(const SimulatedRuns& runs, const SimulatedPoint& point) {
-  const auto measured = [&](const char* key) {
-    const auto note = runs.cluster.notes.find(key);
-    return note != runs.cluster.notes.end() && note->second.kind == EntryKind::Measured;
-  };
-  const bool alone = point.scenario.devices == 1;
-  if (alone || (!measured("jitter.rank") && !measured("jitter.node"))) return std::nullopt;
   return band_of(runs.cluster, point.scenario, point.prediction);
 }
 
@@ -72,10 +66,9 @@ std::string link_line(const SimulatedPoint& point) {
 
 }  // namespace
 
-int SimulatedRuns::most_devices() const {
-  int most = 0;
-  for (const SimulatedPoint& point : points) most = std::max(most, point.scenario.devices);
-  return most;
+const SimulatedPoint& SimulatedRuns::largest() const {
+  return *std::ranges::max_element(
+      points, {}, [](const SimulatedPoint& point) { return point.scenario.devices; });
 }
 
 std::string scaling_of(const SimulatedRuns& runs) {
@@ -102,7 +95,7 @@ std::string scaling_of(const SimulatedRuns& runs) {
       "{}:{} with {} on {}, simulated: {:.5g} images/sec on one device\n\n{}"
       "of a step: exposed communication, waiting for late ranks, network busy\n{}{}",
       runs.workload.model, first.batch, first.strategy, runs.cluster.name, one_device_rate(first),
-      table.text(), link_line(runs.points.back()), band_table(runs));
+      table.text(), link_line(runs.largest()), band_table(runs));
 }
 
 std::string why_lines(const SimulatedRuns& runs) {
@@ -122,7 +115,7 @@ std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::stri
                    {"gain %"},
                    {"step ms"},
                    {"efficiency %"}});
-  const SimulatedPoint& largest = runs.points.back();
+  const SimulatedPoint& largest = runs.largest();
   const auto row = [&](const std::string& what, const SimulatedPoint& point) {
     table.add({what, fmt::to_string(point.scenario.devices),
                fmt::format("{:.1f}", point.prediction.images_per_second),
@@ -197,7 +190,7 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
     }
     points.push_back(std::move(json));
   }
-  const SimulatedPoint& largest = runs.points.back();
+  const SimulatedPoint& largest = runs.largest();
   for (const std::string& change : changes) {
     const Change other = changed(change, runs.cluster, largest.scenario);
     const Prediction each = predict(other.cluster, runs.workload, other.scenario, runs.fidelity);
@@ -241,9 +234,14 @@ std::string cluster_list(const std::string& directory) {
   }
   if (std::filesystem::exists(kCalibratedFile)) names.emplace_back(kThisMachine);
   for (const std::string& name : names) {
-    const Cluster cluster = load_cluster(name);
-    table.add({name, fmt::to_string(cluster.nodes), fmt::to_string(cluster.devices()),
-               cluster.description});
+    try {
+      const Cluster cluster = load_cluster(name);
+      table.add({name, fmt::to_string(cluster.nodes), fmt::to_string(cluster.devices()),
+                 cluster.description});
+    } catch (const UsageError& error) {  // one bad file must not hide the others
+      const std::string problem = error.what();
+      table.add({name, "-", "-", "cannot be used: " + problem.substr(0, problem.find('\n'))});
+    }
   }
   return table.text();
 }

@@ -22,10 +22,10 @@ struct SimulatedRuns {
   std::vector<SimulatedPoint> points;
   std::string warning;  // empty: none
 
-  int most_devices() const;
+  const SimulatedPoint& largest() const;  // with the most devices
 };
 
-// The table; below it, where they are known, the bands and how busy links are at the last point.
+// The table; below it, where they are known, the bands and how busy links are at the largest point.
 std::string scaling_of(const SimulatedRuns& runs);
 std::string why_lines(const SimulatedRuns& runs);  // a sentence for each point
 std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::string>& changes);
