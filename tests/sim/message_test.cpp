@@ -85,6 +85,16 @@ TEST_F(Messages, AgreeOnStreamsThatAreSlowerThanTheLink) {
   EXPECT_NEAR(messages->pull_seconds(traffic), 0.2, 0.004);
 }
 
+TEST_F(Messages, AgreeOnConnectionsThatAreSlowerThanTheLink) {
+  Cluster cluster = cluster_of("[transport.rdma]\nflow_gbit = 2\n");
+  for (const char* algorithm : {"ring", "tree"}) {
+    for (const int nodes : {2, 3, 6, 16}) {
+      const Scenario scenario{.devices = nodes, .algorithm = algorithm};
+      EXPECT_NEAR(ratio(cluster, scenario, 25e6), 1, 0.02) << algorithm << " " << nodes;
+    }
+  }
+}
+
 TEST_F(Messages, AreRefusedForMoreNodesThanSimGridHasRoomFor) {
   Cluster cluster = cluster_of("");
   cluster.nodes = 100'000;

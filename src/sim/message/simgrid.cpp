@@ -20,6 +20,7 @@
 #include "sim/message/message_fidelity.h"
 #include "sim/message/simgrid_platform.h"
 #include "sim/model/double_tree.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {
@@ -77,14 +78,16 @@ class MessageFidelity : public Fidelity {
  private:
   PlatformRates ring_rates(double bytes) const {
     PlatformRates rates{.hop = hop_latency(cluster_, scenario_, layout_)};
-    if (layout_.per_node > 1) rates.inside = node_ring_rate(cluster_, layout_.per_node);
+    if (layout_.per_node > 1) rates.inside = inside_rate(cluster_, scenario_, layout_.per_node);
     if (layout_.nodes > 1) {
       rates.node = node_link_rate(cluster_, scenario_, layout_.nodes);
       rates.uplink = uplink_rate(cluster_, scenario_);
+      rates.stream = neighbour_rate(cluster_, scenario_);
       const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
       for (const SizeClass& each : cost.sizes) {
         rates.hop = 1e-6 * each.latency_us;
         rates.node = 1e9 * each.gbyte;
+        rates.stream = rates.node;
         if (bytes <= 1e6 * each.up_to_mb) break;
       }
     }
@@ -184,7 +187,10 @@ class MessageFidelity : public Fidelity {
     rates.node = layout_.nodes > 1 ? node_link_rate(cluster_, scenario_, layout_.nodes) : 1e12;
     rates.uplink = layout_.nodes > 1 ? uplink_rate(cluster_, scenario_) : 1e12;
     rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;
-    rates.stream = servers.stream_gbyte * 1e9 * scenario_.software_scale;
+    rates.stream = connection_rate(cluster_, scenario_);
+    if (servers.stream_gbyte > 0) {
+      rates.stream = std::min(rates.stream, servers.stream_gbyte * 1e9 * scenario_.software_scale);
+    }
     SimgridPlatform platform(rates, cluster_.network.rack_nodes);
     const int first_server = servers.on_workers ? 0 : layout_.nodes;  // nodes of their own follow
     std::vector<sg4::Host*> worker, server;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace lockstep {
 
 namespace sg4 = simgrid::s4u;
@@ -45,7 +47,7 @@ void SimgridPlatform::connect_nodes(sg4::Host* from, int from_node, sg4::Host* t
     const bool pushes = server == to_node;
     pass(fmt::format("server{}{}", server, pushes ? "in" : "out"), rates_.server);
   }
-  if (server >= 0 && rates_.stream > 0) {
+  if (std::isfinite(rates_.stream)) {
     pass(fmt::format("{}>{}", from->get_cname(), to->get_cname()), rates_.stream);
   }
   zone_->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, route, false);

@@ -4,6 +4,7 @@
 // of its own. All hops of a ring have the mean latency, which the closed formula uses as well.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
@@ -14,10 +15,10 @@
 namespace lockstep {
 
 struct PlatformRates {
-  double node = 0, uplink = 0, inside = 0;  // bytes per second
-  double hop = 0;                           // seconds
-  double server = 0, loopback = 0;          // 0: no such links
-  double stream = 0;                        // of one worker to one server; 0: no cap
+  double node = 0, uplink = 0, inside = 0;                  // bytes per second
+  double hop = 0;                                           // seconds
+  double server = 0, loopback = 0;                          // 0: no such links
+  double stream = std::numeric_limits<double>::infinity();  // most from one host to another
 };
 
 class SimgridPlatform {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/model/double_tree.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {

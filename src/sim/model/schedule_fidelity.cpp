@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/model/fidelity.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {
@@ -74,7 +75,9 @@ double ScheduleFidelity::seconds_per_byte(const ServerTraffic& traffic) const {
   const double software = scenario_.software_scale;
   const double server = or_infinite(servers.gbyte) * scenario_.wire_scale * software;
   const double all = remote > 0 ? remote / std::min(network_rate_, server) : 0;
-  const double one = remote > 0 ? 1 / (or_infinite(servers.stream_gbyte) * software) : 0;
+  const double stream =
+      std::min(or_infinite(servers.stream_gbyte) * software, connection_rate(cluster_, scenario_));
+  const double one = remote > 0 ? 1 / stream : 0;
   return std::max({all, one, local / (servers.loopback_gbyte * kGiga)});
 }
 

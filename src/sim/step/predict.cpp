@@ -7,6 +7,7 @@
 #include "sim/cluster/hardware_tables.h"
 #include "sim/message/message_fidelity.h"
 #include "sim/model/expected_largest.h"
+#include "sim/model/link_rates.h"
 #include "sim/model/link_use.h"
 #include "sim/step/all_reduce_schedule.h"
 #include "sim/step/server_step.h"
@@ -16,9 +17,7 @@ namespace {
 
 double interference_of(const Cluster& cluster, const Scenario& scenario) {
   if (cluster.schedule.interference >= 0) return cluster.schedule.interference;
-  const std::string& library =
-      scenario.library.empty() ? cluster.collectives.library : scenario.library;
-  return library_row(library, cluster.collectives.version).interference;
+  return library_row(library_of(cluster, scenario), cluster.collectives.version).interference;
 }
 
 // Threads that send slow only the backward that they run beside. The factor of GPU libraries was
