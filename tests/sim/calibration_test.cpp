@@ -161,6 +161,23 @@ TEST(Calibrated, ServersAreFittedToWhatTheirRunWaitedFor) {
   EXPECT_NEAR(predict(cluster, workload_of("resnet20"), scenario).exposed, 0.4, 0.01);
 }
 
+TEST(Calibrated, ServersOfOneNodeAreFittedToItsMemory) {
+  CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                       .all = phased_run(0.3, 0.62, 0.1),
+                       .independent = phased_run(0.3, 0.6, 0),
+                       .servers = phased_run(0.3, 0.6, 0.4),
+                       .all_reduce = line(2e-4, 1e8),
+                       .inside_node = {},
+                       .when = "2026-11-18"};
+  for (RunResult* run : {&runs.all, &runs.independent, &*runs.servers}) run->facts.nodes = 1;
+  Cluster cluster = calibrated(runs).cluster;
+  EXPECT_TRUE(cluster.notes.contains("servers.loopback_gbyte"));
+  cluster.node.shared_slowdown = 0;
+  Scenario scenario{.batch = 32, .one_device_step = 0.9, .devices = 2};
+  set_strategy("parameter_server", scenario);
+  EXPECT_NEAR(predict(cluster, workload_of("resnet20"), scenario).exposed, 0.4, 0.01);
+}
+
 TEST(Calibrated, TakesTheLinkFromTwoNodesAndTheRingFromAll) {
   const CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
                              .all = made_run(4, 2, 120),

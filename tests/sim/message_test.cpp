@@ -71,6 +71,23 @@ TEST_F(Messages, AgreeOnServersThatAllWorkersAskAtOnce) {
   EXPECT_NEAR(messages->push_end(traffic) / formulas.push_end(traffic), 1, 0.02);
 }
 
+TEST_F(Messages, AgreeOnServersThatShareTheirNodesWithWorkers) {
+  for (const int nodes : {1, 2, 8}) {
+    Scenario scenario{.devices = 4 * nodes};
+    set_strategy("parameter_server", scenario);
+    const Cluster cluster = cluster_of("[servers]\nworkers_per_node = 4\n", 4);
+    const Layout layout = layout_of(cluster, scenario);
+    std::vector<ServerSlice> slices;
+    for (int i = 0; i < 2 * nodes; ++i) slices.push_back({.server = i % nodes, .bytes = 10e6});
+    const ServerTraffic traffic{
+        .slices = slices, .servers = nodes, .workers = 4 * nodes, .workers_per_node = 4};
+    const ScheduleFidelity formulas(cluster, scenario, layout);
+    const auto messages = message_fidelity(cluster, scenario, layout);
+    EXPECT_NEAR(messages->pull_seconds(traffic) / formulas.pull_seconds(traffic), 1, 0.02) << nodes;
+    EXPECT_NEAR(messages->push_end(traffic) / formulas.push_end(traffic), 1, 0.02) << nodes;
+  }
+}
+
 TEST_F(Messages, AgreeOnStreamsThatAreSlowerThanTheLink) {
   const Cluster cluster =
       cluster_of("[servers]\non_workers = false\ncount = 2\nstream_gbyte = 0.05\n");

@@ -173,6 +173,42 @@ TEST(Links, OfServersAreThoseOfTheFullestOne) {
   EXPECT_GT(node_use(false), 3 * node_use(true));
 }
 
+Cluster processors(int nodes) {
+  return read_cluster(fmt::format("nodes = {}\ndevices_per_node = 4\n[device]\nkind = \"cpu\"\n"
+                                  "[network]\nline_gbit = 10\nspread = 0\n",
+                                  nodes),
+                      "processors")
+      .cluster;
+}
+
+TEST(Servers, ServeEveryProcessOfAProcessorNode) {
+  const Workload& vgg = workload_of("vgg16");
+  const Prediction inside = predict(processors(1), vgg, run_of("parameter_server", 4));
+  EXPECT_GT(inside.exposed, 4 * vgg.bytes / 4e9) << "four fetch all values from memory";
+  Scenario two = run_of("parameter_server", 8);
+  two.sharded = true;
+  const double rate = 0.8 * 10e9 / 8;
+  EXPECT_GT(predict(processors(2), vgg, two).step, 2 * 4 * vgg.bytes / 2 / rate)
+      << "four processes of a node fetch half of all values from the other, and send as much";
+}
+
+TEST(Servers, OnOtherNodesAreReachedOverTheNetworkAlsoByOneNode) {
+  Cluster cluster = processors(2);
+  cluster.servers.on_workers = false;
+  cluster.servers.count = 1;
+  const Workload& vgg = workload_of("vgg16");
+  EXPECT_GT(predict(cluster, vgg, run_of("parameter_server", 4)).step, 2 * 4 * vgg.bytes / 1e9);
+}
+
+TEST(Servers, EndAStepWithTokensOnlyOverGrpc) {
+  const auto barrier = [](const std::string& library) {
+    return read_cluster("nodes = 1\n[collectives]\nlibrary = \"" + library + "\"\n", "test")
+        .cluster.servers.barrier_us;
+  };
+  EXPECT_EQ(barrier("nccl"), 0);
+  EXPECT_EQ(barrier("grpc"), 15);
+}
+
 TEST(Servers, ThatNeedTheCoresOfWorkersSlowThem) {
   Cluster cluster = small_cluster();
   const Scenario scenario = run_of("parameter_server", 8);

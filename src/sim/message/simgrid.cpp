@@ -184,8 +184,8 @@ class MessageFidelity : public Fidelity {
     start_engine(engine);
     const ParameterServers& servers = cluster_.servers;
     PlatformRates rates{.loopback = servers.loopback_gbyte * 1e9};
-    rates.node = layout_.nodes > 1 ? node_link_rate(cluster_, scenario_, layout_.nodes) : 1e12;
-    rates.uplink = layout_.nodes > 1 ? uplink_rate(cluster_, scenario_) : 1e12;
+    rates.node = node_link_rate(cluster_, scenario_, std::max(2, layout_.nodes));
+    rates.uplink = uplink_rate(cluster_, scenario_);
     rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;
     rates.stream = connection_rate(cluster_, scenario_);
     if (servers.stream_gbyte > 0) {
@@ -202,7 +202,8 @@ class MessageFidelity : public Fidelity {
       for (int w = 0; w < traffic.workers; ++w) {
         const int from = w / traffic.workers_per_node, to = first_server + i;
         if (from == to) {
-          platform.connect_inside(push ? worker[w] : server[i], push ? server[i] : worker[w]);
+          platform.connect_inside(push ? worker[w] : server[i], push ? server[i] : worker[w],
+                                  fmt::format("memory{}", i));
         } else if (push) {
           platform.connect_nodes(worker[w], from, server[i], to, to);
         } else {

@@ -26,7 +26,9 @@ class SimgridPlatform {
   SimgridPlatform(const PlatformRates& rates, int rack_nodes);
 
   simgrid::s4u::Host* add_host(const std::string& name);
-  void connect_inside(simgrid::s4u::Host* from, simgrid::s4u::Host* to);
+  // `shared`: the name of the link, if it is not for these two alone.
+  void connect_inside(simgrid::s4u::Host* from, simgrid::s4u::Host* to,
+                      const std::string& shared = {});
   // `server`: of which node traffic passes the server's own limit; -1: none.
   void connect_nodes(simgrid::s4u::Host* from, int from_node, simgrid::s4u::Host* to, int to_node,
                      int server = -1);

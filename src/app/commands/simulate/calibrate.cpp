@@ -83,8 +83,8 @@ class Measurements {
     runs.one = train("one", {"--num-devices=1", facts.nodes > 1 ? "--nodes=1" : ""}, facts.threads);
     runs.independent = train("independent", {"--variable-update=independent"}, facts.threads);
     runs.all_reduce = all_reduce("all-reduce", {});
+    runs.servers = train("servers", {"--variable-update=parameter_server"}, facts.threads);
     if (facts.nodes > 1) {
-      runs.servers = train("servers", {"--variable-update=parameter_server"}, facts.threads);
       if (facts.devices > facts.nodes) runs.inside_node = all_reduce("inside", {"--nodes=1"});
       if (facts.devices > 2) {
         runs.two_nodes = all_reduce("two-nodes", {"--nodes=2", "--num-devices=1"});
