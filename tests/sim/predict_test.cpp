@@ -82,6 +82,24 @@ TEST(Predict, OverlapHidesCommunication) {
   EXPECT_GT(predict(small_cluster(), workload_of("resnet101"), scenario).step, 1.05 * hidden);
 }
 
+TEST(Predict, OnlyCommunicationBesideBackwardSlowsIt) {
+  const Cluster cluster = small_cluster();
+  const Workload& vgg = workload_of("vgg16");
+  Scenario scenario = run_of("horovod", 64);
+  EXPECT_GT(predict(cluster, vgg, scenario).slowed, 0);
+  EXPECT_LE(predict(cluster, vgg, scenario).slowed, 0.2 * 0.3 * 1.02) << "not more than all of it";
+  for (const bool overlap : {false, true}) {
+    scenario.overlap = overlap;
+    scenario.scheduler = overlap ? "after_backward" : "horovod";
+    const Prediction each = predict(cluster, vgg, scenario);
+    EXPECT_EQ(each.slowed, 0);
+    EXPECT_NEAR(each.forward + each.backward, 0.3 * (1 + cluster.schedule.overhead), 1e-12);
+  }
+  scenario = run_of("replicated", 64);
+  scenario.bucket_mb = 1000;
+  EXPECT_NEAR(predict(cluster, vgg, scenario).slowed, 0, 1e-3) << "one bucket is ready at the end";
+}
+
 TEST(Predict, ReachesAHundredThousandDevices) {
   Cluster cluster = small_cluster();
   cluster.nodes = 25'000;
