@@ -32,7 +32,8 @@ struct Transport {
   double gbyte = 0;         // reached between two nodes; 0: efficiency * line rate
 };
 
-// Up to a size, a hop of a ring takes `latency_us` + bytes / gbyte. Written by `calibrate`.
+// A hop of a ring that carries up to this size takes `latency_us` + bytes / gbyte. Written by
+// `calibrate`.
 struct SizeClass {
   double up_to_mb = 0;
   double latency_us = 0;

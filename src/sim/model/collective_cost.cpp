@@ -109,13 +109,19 @@ double CollectiveCost::seconds(double bytes) const {
   return fixed + bandwidth_seconds(bytes);
 }
 
-// Measured classes hold one hop: a ring takes 2 (N - 1) of them for chunks of 1/N.
+const SizeClass& CollectiveCost::size_class(double bytes) const {
+  const double chunk = bytes * on_wire / ranks;
+  const auto fits = std::ranges::find_if(
+      sizes, [&](const SizeClass& each) { return chunk <= each.up_to_mb * 1e6; });
+  return fits == sizes.end() ? sizes.back() : *fits;
+}
+
+// A ring takes 2 (N - 1) hops for chunks of 1/N.
 double CollectiveCost::bandwidth_seconds(double bytes) const {
   if (sizes.empty()) return bytes * (takes_tree(bytes) ? *tree : line).seconds_per_byte;
-  const auto fits = std::ranges::find_if(
-      sizes, [&](const SizeClass& each) { return bytes <= each.up_to_mb * 1e6; });
-  const SizeClass& each = fits == sizes.end() ? sizes.back() : *fits;
-  return 2.0 * (ranks - 1) * (each.latency_us * kMicro + bytes / ranks / (each.gbyte * kGiga));
+  const SizeClass& hop = size_class(bytes);
+  const double chunk = bytes * on_wire / ranks;
+  return 2.0 * (ranks - 1) * (hop.latency_us * kMicro + chunk / (hop.gbyte * kGiga));
 }
 
 Layout layout_of(const Cluster& cluster, const Scenario& scenario) {
@@ -149,10 +155,11 @@ CollectiveCost collective_cost(const Cluster& cluster, const Scenario& scenario,
   }
   cost.line.seconds_per_byte *= scenario.gradient_scale;
   cost.fixed = kMicro * cluster.schedule.collective_us;
+  cost.on_wire = scenario.gradient_scale;
   cost.ranks = layout.ranks;
   if (layout.nodes > 1) cost.sizes = cluster.collectives.sizes;
   if (!cost.sizes.empty()) cost.tree.reset();  // hops of a ring were measured
-  for (SizeClass& each : cost.sizes) each.gbyte *= scenario.wire_scale / scenario.gradient_scale;
+  for (SizeClass& each : cost.sizes) each.gbyte *= scenario.wire_scale;
   return cost;
 }
 

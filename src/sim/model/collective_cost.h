@@ -19,11 +19,13 @@ struct CollectiveCost {
   CostLine line = {};
   std::optional<CostLine> tree = {};  // taken for sizes at which it is faster
   double fixed = 0;                   // per call
-  std::vector<SizeClass> sizes = {};  // measured: replaces the lines
+  std::vector<SizeClass> sizes = {};  // of measured hops: replace the lines
+  double on_wire = 1;                 // bytes sent for each byte that is reduced: 0.5 in fp16
   int ranks = 1;
 
   double seconds(double bytes) const;
   double bandwidth_seconds(double bytes) const;
+  const SizeClass& size_class(double bytes) const;  // of the hops of so many bytes
   bool takes_tree(double bytes) const { return tree && tree->seconds(bytes) < line.seconds(bytes); }
 };
 
