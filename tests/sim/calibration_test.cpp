@@ -44,6 +44,28 @@ TEST(FitSizes, HopsGiveTheTimesBack) {
   }
 }
 
+TEST(FitSizes, ClassesAreThoseOfHopsInRingsOfAnySize) {
+  std::vector<AllReduceTime> times;  // four ranks: 6 hops of 1 ms, or of 10 ms beyond 100 kB
+  for (double bytes = 4096; bytes <= 16 << 20; bytes *= 4) {
+    const double chunk = bytes / 4;
+    times.push_back({.bytes = bytes, .seconds = 6 * ((chunk < 1e5 ? 1e-3 : 1e-2) + chunk / 1e9)});
+  }
+  const std::vector<SizeClass> hops = hops_of(fit_sizes(times), 4);
+  const CollectiveCost many{.sizes = hops, .ranks = 4096};
+  EXPECT_NEAR(many.seconds(8e6), 2 * 4095 * 1e-3, 0.2 * 8) << "hops of 2 kB, as small as any";
+}
+
+TEST(FitSizes, LargeMessagesNeverStartFasterThanSmallOnes) {
+  std::vector<AllReduceTime> times = line(1e-3, 1e8);
+  times.back().seconds *= 1.5;  // a cache that is left: the line through it starts below 0
+  times.end()[-2].seconds *= 0.8;
+  double before = 0;
+  for (const SizeFit& fit : fit_sizes(times)) {
+    EXPECT_GE(fit.latency, before);
+    before = fit.latency;
+  }
+}
+
 Cluster two_nodes() {
   return read_cluster("nodes = 64\n[network]\nline_gbit = 10\n[jitter]\nrank = 0\nnode = 0.01\n",
                       "two")
@@ -158,6 +180,23 @@ TEST(Calibrated, ServersAreFittedToWhatTheirRunWaitedFor) {
   Scenario scenario{.batch = 32, .one_device_step = 0.9, .devices = 2, .servers = 1};
   set_strategy("parameter_server", scenario);
   cluster.node.others_slowdown = 0;
+  EXPECT_NEAR(predict(cluster, workload_of("resnet20"), scenario).exposed, 0.4, 0.01);
+}
+
+TEST(Calibrated, ServersOfOneNodeAreFittedToItsMemory) {
+  CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                       .all = phased_run(0.3, 0.62, 0.1),
+                       .independent = phased_run(0.3, 0.6, 0),
+                       .servers = phased_run(0.3, 0.6, 0.4),
+                       .all_reduce = line(2e-4, 1e8),
+                       .inside_node = {},
+                       .when = "2026-11-18"};
+  for (RunResult* run : {&runs.all, &runs.independent, &*runs.servers}) run->facts.nodes = 1;
+  Cluster cluster = calibrated(runs).cluster;
+  EXPECT_TRUE(cluster.notes.contains("servers.loopback_gbyte"));
+  cluster.node.shared_slowdown = 0;
+  Scenario scenario{.batch = 32, .one_device_step = 0.9, .devices = 2};
+  set_strategy("parameter_server", scenario);
   EXPECT_NEAR(predict(cluster, workload_of("resnet20"), scenario).exposed, 0.4, 0.01);
 }
 

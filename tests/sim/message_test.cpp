@@ -46,6 +46,43 @@ TEST_F(Messages, AgreeBeyondTheRanksOfWhichEveryMessageIsSimulated) {
   EXPECT_NEAR(ratio(cluster_of(""), {.devices = 200}, 25e6), 1, 0.01);
 }
 
+TEST_F(Messages, AgreeAlsoWhereLinksInsideNodesAreTheSlowest) {
+  const Cluster cluster = cluster_of("[node]\nring_gbyte = 0.5\n", 8);
+  EXPECT_NEAR(ratio(cluster, {.devices = 128}, 25e6), 1, 0.01);
+  EXPECT_NEAR(ratio(cluster, {.devices = 256}, 25e6), 1, 0.01);
+}
+
+TEST_F(Messages, AgreeOnAllAlgorithms) {
+  const Cluster cluster = cluster_of("[transport.rdma]\nflow_gbit = 2\n", 4);
+  for (const char* algorithm : {"tree", "hierarchical", "halving_doubling"}) {
+    for (const int devices : {4, 8, 64, 256}) {
+      const Scenario scenario{.devices = devices, .algorithm = algorithm};
+      EXPECT_NEAR(ratio(cluster, scenario, 25e6), 1, 0.01) << algorithm << " " << devices;
+    }
+  }
+  const Scenario six{.devices = 24, .algorithm = "halving_doubling"};
+  EXPECT_THROW(message_fidelity(cluster, six, layout_of(cluster, six)), UsageError);
+}
+
+TEST_F(Messages, OfServersDoNotDependOnTheAlgorithmOfAllReduces) {
+  const Cluster cluster = cluster_of("");
+  Scenario scenario{.devices = 6, .algorithm = "halving_doubling"};
+  set_strategy("parameter_server", scenario);
+  EXPECT_NO_THROW(message_fidelity(cluster, scenario, layout_of(cluster, scenario)));
+}
+
+TEST_F(Messages, AgreeOnMeasuredHops) {
+  Cluster cluster = cluster_of("", 2);
+  cluster.collectives.sizes = {{.up_to_mb = 0.1, .latency_us = 20, .gbyte = 0.5},
+                               {.up_to_mb = 10, .latency_us = 50, .gbyte = 1}};
+  for (const double bytes : {1e5, 25e6}) {
+    for (const double on_wire : {1.0, 0.5}) {
+      const Scenario scenario{.devices = 16, .gradient_scale = on_wire};
+      EXPECT_NEAR(ratio(cluster, scenario, bytes), 1, 0.01) << bytes << " " << on_wire;
+    }
+  }
+}
+
 TEST_F(Messages, AgreeOnAShuffledRingOverAnOversubscribedTree) {
   const Cluster cluster =
       cluster_of("rack_nodes = 8\noversubscription = 4\nrank_order = \"shuffled\"\n");
@@ -71,6 +108,23 @@ TEST_F(Messages, AgreeOnServersThatAllWorkersAskAtOnce) {
   EXPECT_NEAR(messages->push_end(traffic) / formulas.push_end(traffic), 1, 0.02);
 }
 
+TEST_F(Messages, AgreeOnServersThatShareTheirNodesWithWorkers) {
+  for (const int nodes : {1, 2, 8}) {
+    Scenario scenario{.devices = 4 * nodes};
+    set_strategy("parameter_server", scenario);
+    const Cluster cluster = cluster_of("[servers]\nworkers_per_node = 4\n", 4);
+    const Layout layout = layout_of(cluster, scenario);
+    std::vector<ServerSlice> slices;
+    for (int i = 0; i < 2 * nodes; ++i) slices.push_back({.server = i % nodes, .bytes = 10e6});
+    const ServerTraffic traffic{
+        .slices = slices, .servers = nodes, .workers = 4 * nodes, .workers_per_node = 4};
+    const ScheduleFidelity formulas(cluster, scenario, layout);
+    const auto messages = message_fidelity(cluster, scenario, layout);
+    EXPECT_NEAR(messages->pull_seconds(traffic) / formulas.pull_seconds(traffic), 1, 0.02) << nodes;
+    EXPECT_NEAR(messages->push_end(traffic) / formulas.push_end(traffic), 1, 0.02) << nodes;
+  }
+}
+
 TEST_F(Messages, AgreeOnStreamsThatAreSlowerThanTheLink) {
   const Cluster cluster =
       cluster_of("[servers]\non_workers = false\ncount = 2\nstream_gbyte = 0.05\n");
@@ -83,6 +137,16 @@ TEST_F(Messages, AgreeOnStreamsThatAreSlowerThanTheLink) {
   const auto messages = message_fidelity(cluster, scenario, layout);
   EXPECT_NEAR(formulas.pull_seconds(traffic), 0.2, 1e-6);
   EXPECT_NEAR(messages->pull_seconds(traffic), 0.2, 0.004);
+}
+
+TEST_F(Messages, AgreeOnConnectionsThatAreSlowerThanTheLink) {
+  Cluster cluster = cluster_of("[transport.rdma]\nflow_gbit = 2\n");
+  for (const char* algorithm : {"ring", "tree"}) {
+    for (const int nodes : {2, 3, 6, 16}) {
+      const Scenario scenario{.devices = nodes, .algorithm = algorithm};
+      EXPECT_NEAR(ratio(cluster, scenario, 25e6), 1, 0.02) << algorithm << " " << nodes;
+    }
+  }
 }
 
 TEST_F(Messages, AreRefusedForMoreNodesThanSimGridHasRoomFor) {

@@ -82,6 +82,24 @@ TEST(Predict, OverlapHidesCommunication) {
   EXPECT_GT(predict(small_cluster(), workload_of("resnet101"), scenario).step, 1.05 * hidden);
 }
 
+TEST(Predict, OnlyCommunicationBesideBackwardSlowsIt) {
+  const Cluster cluster = small_cluster();
+  const Workload& vgg = workload_of("vgg16");
+  Scenario scenario = run_of("horovod", 64);
+  EXPECT_GT(predict(cluster, vgg, scenario).slowed, 0);
+  EXPECT_LE(predict(cluster, vgg, scenario).slowed, 0.2 * 0.3 * 1.02) << "not more than all of it";
+  for (const bool overlap : {false, true}) {
+    scenario.overlap = overlap;
+    scenario.scheduler = overlap ? "after_backward" : "horovod";
+    const Prediction each = predict(cluster, vgg, scenario);
+    EXPECT_EQ(each.slowed, 0);
+    EXPECT_NEAR(each.forward + each.backward, 0.3 * (1 + cluster.schedule.overhead), 1e-12);
+  }
+  scenario = run_of("replicated", 64);
+  scenario.bucket_mb = 1000;
+  EXPECT_NEAR(predict(cluster, vgg, scenario).slowed, 0, 1e-3) << "one bucket is ready at the end";
+}
+
 TEST(Predict, ReachesAHundredThousandDevices) {
   Cluster cluster = small_cluster();
   cluster.nodes = 25'000;
@@ -171,6 +189,42 @@ TEST(Links, OfServersAreThoseOfTheFullestOne) {
     return each.links.node * each.step;
   };
   EXPECT_GT(node_use(false), 3 * node_use(true));
+}
+
+Cluster processors(int nodes) {
+  return read_cluster(fmt::format("nodes = {}\ndevices_per_node = 4\n[device]\nkind = \"cpu\"\n"
+                                  "[network]\nline_gbit = 10\nspread = 0\n",
+                                  nodes),
+                      "processors")
+      .cluster;
+}
+
+TEST(Servers, ServeEveryProcessOfAProcessorNode) {
+  const Workload& vgg = workload_of("vgg16");
+  const Prediction inside = predict(processors(1), vgg, run_of("parameter_server", 4));
+  EXPECT_GT(inside.exposed, 4 * vgg.bytes / 4e9) << "four fetch all values from memory";
+  Scenario two = run_of("parameter_server", 8);
+  two.sharded = true;
+  const double rate = 0.8 * 10e9 / 8;
+  EXPECT_GT(predict(processors(2), vgg, two).step, 2 * 4 * vgg.bytes / 2 / rate)
+      << "four processes of a node fetch half of all values from the other, and send as much";
+}
+
+TEST(Servers, OnOtherNodesAreReachedOverTheNetworkAlsoByOneNode) {
+  Cluster cluster = processors(2);
+  cluster.servers.on_workers = false;
+  cluster.servers.count = 1;
+  const Workload& vgg = workload_of("vgg16");
+  EXPECT_GT(predict(cluster, vgg, run_of("parameter_server", 4)).step, 2 * 4 * vgg.bytes / 1e9);
+}
+
+TEST(Servers, EndAStepWithTokensOnlyOverGrpc) {
+  const auto barrier = [](const std::string& library) {
+    return read_cluster("nodes = 1\n[collectives]\nlibrary = \"" + library + "\"\n", "test")
+        .cluster.servers.barrier_us;
+  };
+  EXPECT_EQ(barrier("nccl"), 0);
+  EXPECT_EQ(barrier("grpc"), 15);
 }
 
 TEST(Servers, ThatNeedTheCoresOfWorkersSlowThem) {

@@ -204,12 +204,15 @@ class Calibration {
   }
 
   // How much a server slows the computing beside it, and its rate: from what the run with servers
-  // waited for communication, and only if it did.
+  // waited for communication, and only if it did. On one node, workers reach it through memory.
   void fit_servers(const std::string& text) {
     const RunResult& run = *runs_.servers;
     Cluster cluster = read(text + server_section(0, 0));
     const Workload& workload = workload_of(runs_.one.config);
-    const double link = 1e9 * cluster.transports.at("tcp").gbyte;
+    const bool one_node = facts_.nodes == 1;
+    const double link_gbyte =
+        one_node ? cluster.servers.loopback_gbyte : cluster.transports.at("tcp").gbyte;
+    const double link = 1e9 * link_gbyte;
     const double beside =
         std::min(workload.bytes / link, seconds_in(runs_.independent, {Phase::Backward}));
     const double slower = computing(run) - computing(runs_.independent);
@@ -221,7 +224,7 @@ class Calibration {
     scenario.one_device_step = facts_.batch_size / runs_.one.throughput.total_images_per_second;
     const double waited = seconds_in(run, {Phase::Communication});
     const auto exposed_with = [&](double gbyte) {
-      cluster.servers.gbyte = gbyte;
+      (one_node ? cluster.servers.loopback_gbyte : cluster.servers.gbyte) = gbyte;
       return predict(cluster, workload, scenario).exposed;
     };
     constexpr double kLeast = 1e-4, kMost = 100;
@@ -231,7 +234,7 @@ class Calibration {
       (exposed_with(middle) > waited ? low : high) = middle;
     }
     const double found = std::sqrt(low * high);
-    const bool as_network = found > 0.9 * cluster.transports.at("tcp").gbyte;
+    const bool as_network = !one_node && found > 0.9 * link_gbyte;
     if (as_network) notes_.emplace_back("parameter servers are as fast as the network");
     writer_.plain(server_section(as_network ? 0 : found, interference));
   }
@@ -245,7 +248,10 @@ class Calibration {
     part.assumed("hidden_pull", "0", "lockstep fetches all values before forward");
     part.assumed("barrier_us", "0", "servers count; workers send no tokens");
     part.measured("interference", number(interference), "backward beside pushes");
-    if (gbyte > 0) part.measured("gbyte", number(gbyte), "waiting in the run with servers");
+    if (gbyte > 0) {
+      part.measured(facts_.nodes == 1 ? "loopback_gbyte" : "gbyte", number(gbyte),
+                    "waiting in the run with servers");
+    }
     return part.text();
   }
 

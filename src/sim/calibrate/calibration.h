@@ -28,7 +28,8 @@ struct SizeFit {
 // sizes; throws UsageError otherwise.
 std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times);
 
-// As hops of a ring over so many ranks.
+// As hops of a ring over so many ranks, in classes of a hop's size: those hold for other rings,
+// too.
 std::vector<SizeClass> hops_of(std::span<const SizeFit> fits, int ranks);
 
 // What `calibrate` measured. The runs are of the same model, batch size and threads.

@@ -10,8 +10,9 @@ namespace {
 
 constexpr double kClassEnds[] = {64 << 10, 1 << 20};
 
-// Least squares of relative errors: every time weighs 1 / seconds^2.
-SizeFit line_through(std::span<const AllReduceTime> times) {
+// Least squares of relative errors: every time weighs 1 / seconds^2. Large messages never start
+// faster than small ones: `least` is the latency of the class below.
+SizeFit line_through(std::span<const AllReduceTime> times, double least) {
   double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
   for (const AllReduceTime& each : times) {
     const double weight = 1 / (each.seconds * each.seconds);
@@ -23,13 +24,13 @@ SizeFit line_through(std::span<const AllReduceTime> times) {
   }
   double slope = (w * wxy - wx * wy) / (w * wxx - wx * wx);
   double start = (wy - slope * wx) / w;
-  if (start < 0) {  // through the origin
-    start = 0;
-    slope = wxy / wxx;
+  if (start < least) {
+    start = least;
+    slope = (wxy - least * wx) / wxx;
   }
   if (slope <= 0) {  // flat: no rate can be seen
     slope = 1e-15;
-    start = wy / w;
+    start = std::max(least, wy / w);
   }
   SizeFit fit{.up_to_bytes = times.back().bytes,
               .latency = start,
@@ -55,7 +56,8 @@ std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times) {
     // Neighbours share a point, so that classes meet; fewer than two points make no line.
     const size_t first = begin > 0 ? begin - 1 : 0;
     if (end - first < 2 || end == begin) return;
-    fits.push_back(line_through(std::span(sorted).subspan(first, end - first)));
+    const double least = fits.empty() ? 0 : fits.back().latency;
+    fits.push_back(line_through(std::span(sorted).subspan(first, end - first), least));
     begin = end;
   };
   for (const double limit : kClassEnds) {
@@ -71,7 +73,7 @@ std::vector<SizeClass> hops_of(std::span<const SizeFit> fits, int ranks) {
   const double hops = 2.0 * (ranks - 1);
   std::vector<SizeClass> classes;
   for (const SizeFit& fit : fits) {
-    classes.push_back({.up_to_mb = fit.up_to_bytes / 1e6,
+    classes.push_back({.up_to_mb = fit.up_to_bytes / ranks / 1e6,
                        .latency_us = 1e6 * fit.latency / hops,
                        .gbyte = 1e-9 * fit.bytes_per_second * hops / ranks});
   }

@@ -32,7 +32,8 @@ struct Transport {
   double gbyte = 0;         // reached between two nodes; 0: efficiency * line rate
 };
 
-// Up to a size, a hop of a ring takes `latency_us` + bytes / gbyte. Written by `calibrate`.
+// A hop of a ring that carries up to this size takes `latency_us` + bytes / gbyte. Written by
+// `calibrate`.
 struct SizeClass {
   double up_to_mb = 0;
   double latency_us = 0;
@@ -85,11 +86,11 @@ struct ParameterServers {
   double stream_gbyte = 0;  // one worker to one server; 0: no cap below the network's rate
   double gbyte = 10;        // all workers to one server, which sums in host memory
   double loopback_gbyte = 4;
-  double barrier_us = 15;     // per pair of workers: tokens of the step's end
+  double barrier_us = 0;      // per pair of workers: tokens of the step's end; gRPC: 15
   double hidden_pull = 0.2;   // part of forward that pulls overlap with
   double exposed_read = 0.6;  // part of the read-back that a step waits for
-  int workers_per_node = 1;
-  double interference = 0;  // part of the pushes' time beside backward by which it is slower
+  int workers_per_node = 1;   // processes that fetch and send; on CPU nodes every device is one
+  double interference = 0;    // part of the pushes' time beside backward by which it is slower
 };
 
 struct Jitter {

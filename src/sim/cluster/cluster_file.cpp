@@ -111,11 +111,21 @@ void transport_keys(Transport& transport, const Add& key) {
   key(prefix + "gbyte", transport.gbyte);
 }
 
-// Processes of CPU nodes share memory, and NCCL does not reduce on them.
-void set_cpu_defaults(Cluster& cluster) {
-  if (cluster.device_kind != "cpu") return;
-  if (!cluster.notes.contains("node.links")) cluster.node.links = "shm";
-  if (!cluster.notes.contains("collectives.library")) cluster.collectives.library = "gloo";
+// Processes of CPU nodes share memory, NCCL does not reduce on them, and each is a worker of its
+// own (GPUs of a node belong to one, as in tf_cnn_benchmarks). Its workers over gRPC end a step
+// with a token for every pair of them.
+void set_other_defaults(Cluster& cluster) {
+  const auto given = [&](const char* key) { return cluster.notes.contains(key); };
+  if (cluster.device_kind == "cpu") {
+    if (!given("node.links")) cluster.node.links = "shm";
+    if (!given("collectives.library")) cluster.collectives.library = "gloo";
+    if (!given("servers.workers_per_node")) {
+      cluster.servers.workers_per_node = cluster.devices_per_node;
+    }
+  }
+  if (!given("servers.barrier_us") && cluster.collectives.library == "grpc") {
+    cluster.servers.barrier_us = 15;
+  }
 }
 
 constexpr const char* kRates = "images_per_second";
@@ -249,7 +259,7 @@ ReadCluster read_cluster(std::string_view text, const std::string& source) {
   Reader reader(result.cluster, result.problems);
   read_keys(table, keys_into(result.cluster, reader), reader);
   set_horovod(result.cluster);
-  set_cpu_defaults(result.cluster);
+  set_other_defaults(result.cluster);
   Jitter& jitter = result.cluster.jitter;
   // Nodes whose processors also run the system and the network differ more than GPUs do.
   if (jitter.node < 0) jitter.node = result.cluster.device_kind == "cpu" ? 0.03 : 0;

@@ -29,16 +29,16 @@ constexpr NodeLinkRow kNodeLinks[] = {
 
 // NCCL: rows from old to new; the first whose version is not below the given one.
 constexpr LibraryRow kNccl20 = {"nccl", 1.75, 0,
-                                0.2,    true, "until 2.3 one thread serves one socket per peer"};
-constexpr LibraryRow kNccl24 = {"nccl", 4.5, 0, 0.2, true, "since 2.4 several sockets and threads"};
+                                0,      0.2,  "until 2.3 one thread serves one socket per peer"};
+constexpr LibraryRow kNccl24 = {"nccl", 4.5, 0, 0, 0.2, "since 2.4 several sockets and threads"};
 constexpr LibraryRow kLibraries[] = {
     kNccl24,
-    {"mpi", 1.0, 0, 0, false, "one thread copies and sums in host memory"},
-    {"openmpi", 0.7, 0.7, 0, false, "ring in host memory: shared-memory copies, one thread sums"},
-    {"gloo", 2.0, 3.0, 0, false, "one thread per socket, sums in host memory"},
-    {"grpc", 0.5, 0.5, 0, false, "one stream, serialised by one thread"},
-    {"mlsl", 0, 0, 0, false, "servers of its own drive the network"},
-    {"lockstep", 0, 0, 0, false, "shared memory in a node, TCP between nodes"},
+    {"mpi", 1.0, 0, 2.0, 0, "one thread copies twice through shared memory, and sums"},
+    {"openmpi", 0.7, 0.7, 0.7, 0, "ring in host memory: shared-memory copies, one thread sums"},
+    {"gloo", 2.0, 3.0, 2.0, 0, "one thread per socket, also inside a node; sums in host memory"},
+    {"grpc", 0, 0, 0, 0, "parameter servers only; all-reduces take the device's usual library"},
+    {"mlsl", 0, 0, 0, 0, "servers of its own drive the network"},
+    {"lockstep", 0, 0, 0, 0, "shared memory in a node, TCP between nodes"},
 };
 
 }  // namespace

@@ -30,8 +30,8 @@ struct LibraryRow {
   std::string_view name;
   double tcp_gbyte;     // most through sockets between two nodes; 0: no cap of its own
   double any_gbyte;     // most over any transport; 0: none
+  double inside_gbyte;  // most inside a node, through host memory; 0: what its links carry
   double interference;  // see StepSchedule
-  bool on_device;       // reduces device memory; false: copies to the host first
   std::string_view reason;
 };
 // `version` matters to NCCL: "2.3".

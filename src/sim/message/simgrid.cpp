@@ -2,9 +2,9 @@
 //
 // The ring is the blocking one: a rank sends its next chunk when it has sent and received the one
 // before. Up to 128 ranks every message is simulated; beyond that, the messages between nodes of a
-// few of the 2 (N - 1) rounds, which are all alike. Trees are pipelines: every edge is a flow of
-// half the data each way. SimGrid has one engine per process, so every question is answered by a
-// child process.
+// few of the 2 (N - 1) rounds, which are all alike. A hierarchical all-reduce is a ring inside
+// nodes and one between them. Trees are pipelines: every edge is a flow of half the data each way.
+// SimGrid has one engine per process, so every question is answered by a child process.
 #include <simgrid/forward.h>
 #include <simgrid/version.h>
 #include <xbt/log.h>
@@ -14,12 +14,14 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 
 #include "base/error.h"
 #include "sim/message/in_child.h"
 #include "sim/message/message_fidelity.h"
 #include "sim/message/simgrid_platform.h"
 #include "sim/model/double_tree.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {
@@ -53,6 +55,8 @@ struct RingEdge {
   sg4::Host *from, *to;
 };
 
+bool is_power_of_two(int number) { return (number & (number - 1)) == 0; }
+
 class MessageFidelity : public Fidelity {
  public:
   MessageFidelity(const Cluster& cluster, const Scenario& scenario, const Layout& layout)
@@ -60,11 +64,7 @@ class MessageFidelity : public Fidelity {
 
   double all_reduce_seconds(double bytes) const override {
     const auto [at, fresh] = known_.try_emplace(std::llround(bytes));
-    if (fresh) {
-      const bool tree = algorithm_of(cluster_, scenario_) == "tree" ||
-                        collective_cost(cluster_, scenario_, layout_).takes_tree(bytes);
-      at->second = in_child([&] { return tree ? tree_seconds(bytes) : ring_seconds(bytes); });
-    }
+    if (fresh) at->second = seconds_of(bytes);
     return at->second + 1e-6 * cluster_.schedule.collective_us;
   }
   double pull_seconds(const ServerTraffic& traffic) const override {
@@ -75,30 +75,49 @@ class MessageFidelity : public Fidelity {
   }
 
  private:
-  PlatformRates ring_rates(double bytes) const {
-    PlatformRates rates{.hop = hop_latency(cluster_, scenario_, layout_)};
-    if (layout_.per_node > 1) rates.inside = node_ring_rate(cluster_, layout_.per_node);
-    if (layout_.nodes > 1) {
-      rates.node = node_link_rate(cluster_, scenario_, layout_.nodes);
+  double seconds_of(double bytes) const {
+    const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
+    const std::string name = algorithm_of(cluster_, scenario_);
+    if (layout_.nodes == 1 || !cost.sizes.empty() || name == "ring") return ring(bytes, layout_);
+    if (name == "tree" || cost.takes_tree(bytes)) {
+      return in_child([&] { return tree_seconds(bytes); });
+    }
+    if (name == "auto") return ring(bytes, layout_);
+    const Layout node{.ranks = layout_.per_node, .nodes = 1, .per_node = layout_.per_node};
+    const Layout between{.ranks = layout_.nodes, .nodes = layout_.nodes};
+    const double inside = layout_.per_node > 1 ? ring(bytes, node) : 0;
+    if (name == "hierarchical") return inside + ring(bytes, between, layout_.per_node);
+    return inside + in_child([&] { return halving_doubling_seconds(bytes, between); });
+  }
+
+  double ring(double bytes, const Layout& layout, int connections = 1) const {
+    return in_child([&] { return ring_seconds(bytes, layout, connections); });
+  }
+
+  PlatformRates ring_rates(double bytes, const Layout& layout) const {
+    PlatformRates rates{.hop = hop_latency(cluster_, scenario_, layout)};
+    if (layout.per_node > 1) rates.inside = inside_rate(cluster_, scenario_, layout.per_node);
+    if (layout.nodes > 1) {
+      rates.node = node_link_rate(cluster_, scenario_, layout.nodes);
       rates.uplink = uplink_rate(cluster_, scenario_);
-      const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
-      for (const SizeClass& each : cost.sizes) {
-        rates.hop = 1e-6 * each.latency_us;
-        rates.node = 1e9 * each.gbyte;
-        if (bytes <= 1e6 * each.up_to_mb) break;
+      rates.stream = neighbour_rate(cluster_, scenario_);
+      const CollectiveCost cost = collective_cost(cluster_, scenario_, layout);
+      if (!cost.sizes.empty()) {
+        const SizeClass& hop = cost.size_class(bytes);
+        rates.hop = 1e-6 * hop.latency_us;
+        rates.node = rates.inside = rates.stream = 1e9 * hop.gbyte;
       }
     }
     return rates;
   }
 
   // Hosts are ranks, or nodes when only messages between nodes are simulated.
-  std::vector<RingEdge> ring_of(SimgridPlatform& platform, bool every_rank) const {
-    const std::vector<int> order = ring_order(cluster_, layout_.nodes);
-    const int per_node = every_rank ? layout_.per_node : 1;
+  std::vector<RingEdge> ring_of(SimgridPlatform& platform, const Layout& layout) const {
+    const std::vector<int> order = ring_order(cluster_, layout.nodes);
     std::vector<sg4::Host*> hosts;
     std::vector<int> nodes;
-    for (int i = 0; i < layout_.nodes; ++i) {
-      for (int slot = 0; slot < per_node && std::ssize(hosts) < layout_.ranks; ++slot) {
+    for (int i = 0; i < layout.nodes; ++i) {
+      for (int slot = 0; slot < layout.per_node && std::ssize(hosts) < layout.ranks; ++slot) {
         hosts.push_back(platform.add_host(fmt::format("rank{}", hosts.size())));
         nodes.push_back(order[i]);
       }
@@ -116,33 +135,69 @@ class MessageFidelity : public Fidelity {
     return edges;
   }
 
-  double ring_seconds(double bytes) const {
+  // `connections`: rings that run side by side between nodes, which are one flow here.
+  double ring_seconds(double bytes, const Layout& layout, int connections) const {
     sg4::Engine engine("lockstep");
     start_engine(engine);
-    SimgridPlatform platform(ring_rates(bytes), cluster_.network.rack_nodes);
-    const bool every_rank = layout_.ranks <= kAllMessagesUpTo || layout_.nodes == 1;
-    const std::vector<RingEdge> edges = ring_of(platform, every_rank);
+    PlatformRates rates = ring_rates(bytes, layout);
+    rates.stream *= connections;
+    const bool all = layout.ranks <= kAllMessagesUpTo;
+    Layout simulated = layout;
+    if (!all && layout.nodes > 1) {  // links inside nodes are not there, but hold up their node's
+      if (layout.per_node > 1) rates.node = std::min(rates.node, rates.inside);
+      simulated = {.ranks = layout.nodes, .nodes = layout.nodes};
+    }
+    SimgridPlatform platform(rates, cluster_.network.rack_nodes);
+    const std::vector<RingEdge> edges = ring_of(platform, simulated);
     platform.seal();
-    const int rounds = 2 * (layout_.ranks - 1);
-    const int simulated = layout_.ranks <= kAllMessagesUpTo ? rounds : kSampledRounds;
+    const int rounds = 2 * (layout.ranks - 1);
+    const int played = all ? rounds : kSampledRounds;
     const auto chunk =
-        static_cast<uint64_t>(std::llround(bytes * scenario_.gradient_scale / layout_.ranks));
+        static_cast<uint64_t>(std::llround(bytes * scenario_.gradient_scale / layout.ranks));
     const double seconds = simulated_seconds(engine, edges[0].from, [&] {
-      for (int round = 0; round < simulated; ++round) {
-        std::vector<sg4::CommPtr> sent;
-        for (const RingEdge& edge : edges) {
-          sent.push_back(sg4::Comm::sendto_async(edge.from, edge.to, chunk));
-        }
-        sg4::Comm::wait_all(sent);
-      }
+      for (int round = 0; round < played; ++round) send_all(edges, chunk);
     });
-    return seconds * rounds / simulated;
+    return seconds * rounds / played;
+  }
+
+  static void send_all(std::span<const RingEdge> edges, uint64_t bytes) {
+    std::vector<sg4::CommPtr> sent;
+    for (const RingEdge& edge : edges) {
+      sent.push_back(sg4::Comm::sendto_async(edge.from, edge.to, bytes));
+    }
+    sg4::Comm::wait_all(sent);
+  }
+
+  // Partners are 1, 2, 4, ... nodes apart and exchange a half, a quarter, ... of the data; then the
+  // same rounds backwards.
+  double halving_doubling_seconds(double bytes, const Layout& layout) const {
+    sg4::Engine engine("lockstep");
+    start_engine(engine);
+    SimgridPlatform platform(ring_rates(bytes, layout), 0);
+    std::vector<sg4::Host*> hosts;
+    for (int i = 0; i < layout.nodes; ++i) {
+      hosts.push_back(platform.add_host(fmt::format("node{}", i)));
+    }
+    std::vector<std::vector<RingEdge>> rounds;
+    for (int apart = 1; apart < layout.nodes; apart *= 2) {
+      std::vector<RingEdge>& edges = rounds.emplace_back();
+      for (int i = 0; i < layout.nodes; ++i) {
+        platform.connect_nodes(hosts[i], i, hosts[i ^ apart], i ^ apart);
+        edges.push_back({hosts[i], hosts[i ^ apart]});
+      }
+    }
+    platform.seal();
+    const double seconds = simulated_seconds(engine, hosts[0], [&] {
+      double part = bytes * scenario_.gradient_scale;
+      for (const auto& edges : rounds) send_all(edges, std::llround(part /= 2));
+    });
+    return 2 * seconds;
   }
 
   double tree_seconds(double bytes) const {
     sg4::Engine engine("lockstep");
     start_engine(engine);
-    PlatformRates rates = ring_rates(bytes);
+    PlatformRates rates = ring_rates(bytes, layout_);
     rates.node = std::min(rates.node, layout_.per_node > 1 ? rates.inside : rates.node);
     rates.hop = 0;  // the latency of a pipeline is paid once
     SimgridPlatform platform(rates, cluster_.network.rack_nodes);
@@ -165,13 +220,7 @@ class MessageFidelity : public Fidelity {
     }
     platform.seal();
     const auto half = static_cast<uint64_t>(std::llround(bytes * scenario_.gradient_scale / 2));
-    const double seconds = simulated_seconds(engine, hosts[0], [&] {
-      std::vector<sg4::CommPtr> sent;
-      for (const RingEdge& flow : flows) {
-        sent.push_back(sg4::Comm::sendto_async(flow.from, flow.to, half));
-      }
-      sg4::Comm::wait_all(sent);
-    });
+    const double seconds = simulated_seconds(engine, hosts[0], [&] { send_all(flows, half); });
     const CollectiveCost cost = collective_cost(cluster_, scenario_, layout_);
     return seconds + (cost.tree ? *cost.tree : cost.line).latency;
   }
@@ -181,10 +230,13 @@ class MessageFidelity : public Fidelity {
     start_engine(engine);
     const ParameterServers& servers = cluster_.servers;
     PlatformRates rates{.loopback = servers.loopback_gbyte * 1e9};
-    rates.node = layout_.nodes > 1 ? node_link_rate(cluster_, scenario_, layout_.nodes) : 1e12;
-    rates.uplink = layout_.nodes > 1 ? uplink_rate(cluster_, scenario_) : 1e12;
+    rates.node = node_link_rate(cluster_, scenario_, std::max(2, layout_.nodes));
+    rates.uplink = uplink_rate(cluster_, scenario_);
     rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;
-    rates.stream = servers.stream_gbyte * 1e9 * scenario_.software_scale;
+    rates.stream = connection_rate(cluster_, scenario_);
+    if (servers.stream_gbyte > 0) {
+      rates.stream = std::min(rates.stream, servers.stream_gbyte * 1e9 * scenario_.software_scale);
+    }
     SimgridPlatform platform(rates, cluster_.network.rack_nodes);
     const int first_server = servers.on_workers ? 0 : layout_.nodes;  // nodes of their own follow
     std::vector<sg4::Host*> worker, server;
@@ -196,7 +248,8 @@ class MessageFidelity : public Fidelity {
       for (int w = 0; w < traffic.workers; ++w) {
         const int from = w / traffic.workers_per_node, to = first_server + i;
         if (from == to) {
-          platform.connect_inside(push ? worker[w] : server[i], push ? server[i] : worker[w]);
+          platform.connect_inside(push ? worker[w] : server[i], push ? server[i] : worker[w],
+                                  fmt::format("memory{}", i));
         } else if (push) {
           platform.connect_nodes(worker[w], from, server[i], to, to);
         } else {
@@ -260,12 +313,14 @@ std::string simgrid_version() {
 
 std::unique_ptr<Fidelity> message_fidelity(const Cluster& cluster, const Scenario& scenario,
                                            const Layout& layout) {
-  const std::string algorithm = algorithm_of(cluster, scenario);
-  if (algorithm != "auto" && algorithm != "tree" && algorithm != "ring") {
+  const bool racks = cluster.network.rack_nodes > 0 && layout.nodes > cluster.network.rack_nodes;
+  if (scenario.update == UpdateKind::AllReduce &&
+      algorithm_of(cluster, scenario) == "halving_doubling" &&
+      (racks || !is_power_of_two(layout.nodes))) {
     throw UsageError(
-        "--fidelity message: simulates rings, trees and parameter servers, not {}; use "
-        "--algorithm ring or --fidelity schedule",
-        algorithm);
+        "--fidelity message: halving_doubling on {} nodes{}; use 2, 4, 8, ... nodes below one "
+        "switch, --algorithm ring or --fidelity schedule",
+        layout.nodes, racks ? " in racks" : "");
   }
   const int hosts = layout.ranks <= kAllMessagesUpTo ? layout.ranks : layout.nodes;
   if (hosts > kMostHosts) {

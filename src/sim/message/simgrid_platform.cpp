@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace lockstep {
 
 namespace sg4 = simgrid::s4u;
@@ -20,8 +22,9 @@ sg4::Link* SimgridPlatform::link(const std::string& name, double rate, double la
   return known;
 }
 
-void SimgridPlatform::connect_inside(sg4::Host* from, sg4::Host* to) {
-  const std::string name = fmt::format("{}>{}", from->get_cname(), to->get_cname());
+void SimgridPlatform::connect_inside(sg4::Host* from, sg4::Host* to, const std::string& shared) {
+  const std::string name =
+      shared.empty() ? fmt::format("{}>{}", from->get_cname(), to->get_cname()) : shared;
   const double rate = rates_.loopback > 0 ? rates_.loopback : rates_.inside;
   zone_->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr,
                    {sg4::LinkInRoute(link(name, rate, rates_.hop))}, false);
@@ -45,7 +48,7 @@ void SimgridPlatform::connect_nodes(sg4::Host* from, int from_node, sg4::Host* t
     const bool pushes = server == to_node;
     pass(fmt::format("server{}{}", server, pushes ? "in" : "out"), rates_.server);
   }
-  if (server >= 0 && rates_.stream > 0) {
+  if (std::isfinite(rates_.stream)) {
     pass(fmt::format("{}>{}", from->get_cname(), to->get_cname()), rates_.stream);
   }
   zone_->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, route, false);

@@ -4,6 +4,7 @@
 // of its own. All hops of a ring have the mean latency, which the closed formula uses as well.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <simgrid/s4u.hpp>
 #include <string>
@@ -14,10 +15,10 @@
 namespace lockstep {
 
 struct PlatformRates {
-  double node = 0, uplink = 0, inside = 0;  // bytes per second
-  double hop = 0;                           // seconds
-  double server = 0, loopback = 0;          // 0: no such links
-  double stream = 0;                        // of one worker to one server; 0: no cap
+  double node = 0, uplink = 0, inside = 0;                  // bytes per second
+  double hop = 0;                                           // seconds
+  double server = 0, loopback = 0;                          // 0: no such links
+  double stream = std::numeric_limits<double>::infinity();  // most from one host to another
 };
 
 class SimgridPlatform {
@@ -25,7 +26,9 @@ class SimgridPlatform {
   SimgridPlatform(const PlatformRates& rates, int rack_nodes);
 
   simgrid::s4u::Host* add_host(const std::string& name);
-  void connect_inside(simgrid::s4u::Host* from, simgrid::s4u::Host* to);
+  // `shared`: the name of the link, if it is not for these two alone.
+  void connect_inside(simgrid::s4u::Host* from, simgrid::s4u::Host* to,
+                      const std::string& shared = {});
   // `server`: of which node traffic passes the server's own limit; -1: none.
   void connect_nodes(simgrid::s4u::Host* from, int from_node, simgrid::s4u::Host* to, int to_node,
                      int server = -1);

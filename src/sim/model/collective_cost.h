@@ -19,11 +19,13 @@ struct CollectiveCost {
   CostLine line = {};
   std::optional<CostLine> tree = {};  // taken for sizes at which it is faster
   double fixed = 0;                   // per call
-  std::vector<SizeClass> sizes = {};  // measured: replaces the lines
+  std::vector<SizeClass> sizes = {};  // of measured hops: replace the lines
+  double on_wire = 1;                 // bytes sent for each byte that is reduced: 0.5 in fp16
   int ranks = 1;
 
   double seconds(double bytes) const;
   double bandwidth_seconds(double bytes) const;
+  const SizeClass& size_class(double bytes) const;  // of the hops of so many bytes
   bool takes_tree(double bytes) const { return tree && tree->seconds(bytes) < line.seconds(bytes); }
 };
 
@@ -40,19 +42,7 @@ std::string algorithm_of(const Cluster& cluster, const Scenario& scenario);
 CollectiveCost collective_cost(const Cluster& cluster, const Scenario& scenario,
                                const Layout& layout);
 
-// Bytes per second out of one node, as this scenario's transport and library reach it: by its own
-// link, and by its share of the rack's uplink.
-double network_rate(const Cluster& cluster, const Scenario& scenario, int nodes);
-double node_link_rate(const Cluster& cluster, const Scenario& scenario, int nodes);
-double uplink_rate(const Cluster& cluster, const Scenario& scenario);  // of a rack, all flows
-
 // Mean latency of a hop of the ring, in seconds.
 double hop_latency(const Cluster& cluster, const Scenario& scenario, const Layout& layout);
-double node_ring_rate(const Cluster& cluster, int devices);  // bytes per second inside a node
-
-// The nodes in the order of the ring: 0, 1, 2, ... or shuffled, always alike.
-std::vector<int> ring_order(const Cluster& cluster, int nodes);
-// The most flows of the ring on one rack's uplink, either way; 1 without racks.
-int flows_on_uplink(const Cluster& cluster, int nodes);
 
 }  // namespace lockstep

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sim/model/collective_cost.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {

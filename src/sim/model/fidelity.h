@@ -44,9 +44,10 @@ class ScheduleFidelity : public Fidelity {
   const CollectiveCost& cost() const { return cost_; }
 
  private:
-  // Seconds in which a server, or the busiest of a worker's and the server's links, moves a byte of
-  // a slice to or from all workers.
+  // Seconds in which a server, or its link, moves a byte of a slice to or from all workers.
   double seconds_per_byte(const ServerTraffic& traffic) const;
+  // The same for the link of the workers' node that carries most.
+  double own_seconds_per_byte(const ServerTraffic& traffic) const;
 
   const Cluster& cluster_;    // borrowed: outlives this
   const Scenario& scenario_;  // borrowed, as above

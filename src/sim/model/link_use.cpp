@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/model/double_tree.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {
@@ -68,7 +69,7 @@ LinkUse all_reduce_link_use(const Cluster& cluster, const Scenario& scenario, co
 // servers elsewhere. What comes in is as much.
 LinkUse server_link_use(const Cluster& cluster, const Layout& layout, const ServerTraffic& traffic,
                         double step) {
-  if (layout.nodes == 1) return {};
+  if (layout.nodes == 1 && cluster.servers.on_workers) return {};
   const int rack = cluster.network.rack_nodes;
   const int first_server = cluster.servers.on_workers ? 0 : layout.nodes;
   const int nodes = std::max(layout.nodes, first_server + traffic.servers);

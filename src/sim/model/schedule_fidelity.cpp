@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "sim/model/fidelity.h"
+#include "sim/model/link_rates.h"
 
 namespace lockstep {
 namespace {
@@ -13,15 +15,25 @@ double or_infinite(double gbyte) {
   return gbyte > 0 ? gbyte * kGiga : std::numeric_limits<double>::infinity();
 }
 
+bool one_host(const Cluster& cluster, const Layout& layout) {
+  return layout.nodes == 1 && cluster.servers.on_workers;
+}
+
+std::vector<double> bytes_of_servers(const ServerTraffic& traffic) {
+  std::vector<double> bytes(traffic.servers);
+  for (const ServerSlice& slice : traffic.slices) bytes[slice.server] += slice.bytes;
+  return bytes;
+}
+
 // When the uplinks of racks are free again. Servers are on the first nodes, or on nodes that follow
 // the workers'.
 class RackUplinks {
  public:
   RackUplinks(const Cluster& cluster, const Scenario& scenario, const Layout& layout,
               const ServerTraffic& traffic)
-      : rack_nodes_(layout.nodes > 1 ? cluster.network.rack_nodes : 0) {
+      : rack_nodes_(cluster.network.rack_nodes),
+        first_server_(cluster.servers.on_workers ? 0 : layout.nodes) {
     if (rack_nodes_ == 0) return;
-    first_server_ = cluster.servers.on_workers ? 0 : layout.nodes;
     rate_ = uplink_rate(cluster, scenario);
     workers_ = traffic.workers;
     const int nodes = std::max(layout.nodes, first_server_ + traffic.servers);
@@ -50,7 +62,7 @@ class RackUplinks {
     return free_at = std::max(free_at, slice.ready) + slice.bytes * workers / rate_;
   }
 
-  int rack_nodes_, first_server_ = 0, workers_ = 0;
+  int rack_nodes_, first_server_, workers_ = 0;
   double rate_ = 0;  // bytes per second
   std::vector<int> in_rack_;
   std::vector<double> up_, down_;
@@ -64,8 +76,19 @@ ScheduleFidelity::ScheduleFidelity(const Cluster& cluster, const Scenario& scena
       scenario_(scenario),
       layout_(layout),
       cost_(collective_cost(cluster, scenario, layout)),
-      network_rate_(layout.nodes > 1 ? node_link_rate(cluster, scenario, layout.nodes)
-                                     : std::numeric_limits<double>::infinity()) {}
+      network_rate_(one_host(cluster, layout)
+                        ? std::numeric_limits<double>::infinity()
+                        : node_link_rate(cluster, scenario, std::max(2, layout.nodes))) {}
+
+// A node whose workers share it with a server does not send them what that server holds.
+double ScheduleFidelity::own_seconds_per_byte(const ServerTraffic& traffic) const {
+  double part = 1;
+  if (cluster_.servers.on_workers && traffic.servers >= layout_.nodes) {
+    const std::vector<double> bytes = bytes_of_servers(traffic);
+    part -= std::ranges::min(bytes) / std::accumulate(bytes.begin(), bytes.end(), 0.0);
+  }
+  return part * traffic.workers_per_node / network_rate_;
+}
 
 double ScheduleFidelity::seconds_per_byte(const ServerTraffic& traffic) const {
   const ParameterServers& servers = cluster_.servers;
@@ -74,30 +97,27 @@ double ScheduleFidelity::seconds_per_byte(const ServerTraffic& traffic) const {
   const double software = scenario_.software_scale;
   const double server = or_infinite(servers.gbyte) * scenario_.wire_scale * software;
   const double all = remote > 0 ? remote / std::min(network_rate_, server) : 0;
-  const double one = remote > 0 ? 1 / (or_infinite(servers.stream_gbyte) * software) : 0;
+  const double stream =
+      std::min(or_infinite(servers.stream_gbyte) * software, connection_rate(cluster_, scenario_));
+  const double one = remote > 0 ? 1 / stream : 0;
   return std::max({all, one, local / (servers.loopback_gbyte * kGiga)});
 }
 
 double ScheduleFidelity::pull_seconds(const ServerTraffic& traffic) const {
-  std::vector<double> busy(traffic.servers);
   RackUplinks uplinks(cluster_, scenario_, layout_, traffic);
   double total = 0, uplink = 0;
   for (ServerSlice slice : traffic.slices) {
-    busy[slice.server] += slice.bytes;
     total += slice.bytes;
     slice.ready = 0;
     uplink = std::max(uplink, uplinks.pass(slice));
   }
-  const double hottest = std::ranges::max(busy) * seconds_per_byte(traffic);
-  const bool shared = cluster_.servers.on_workers && traffic.servers == traffic.workers;
-  const double own_link =  // all workers of a node fetch everything that is not on it
-      (total - (shared ? total / traffic.servers : 0)) * traffic.workers_per_node / network_rate_;
-  return std::max({hottest, own_link, uplink});
+  const double hottest = std::ranges::max(bytes_of_servers(traffic)) * seconds_per_byte(traffic);
+  return std::max({hottest, total * own_seconds_per_byte(traffic), uplink});
 }
 
 double ScheduleFidelity::push_end(const ServerTraffic& traffic) const {
   const double per_byte = seconds_per_byte(traffic);
-  const double own_per_byte = traffic.workers_per_node / network_rate_;
+  const double own_per_byte = own_seconds_per_byte(traffic);
   std::vector<double> free_at(traffic.servers);
   RackUplinks uplinks(cluster_, scenario_, layout_, traffic);
   double own_free = 0, end = 0;

@@ -118,6 +118,10 @@ std::string scheduler_of(const Cluster& cluster, const Scenario& scenario) {
   return scenario.strategy == "horovod" && gpu ? "horovod" : "buckets";
 }
 
+bool overlaps(const Cluster& cluster, const Scenario& scenario) {
+  return scenario.overlap && scheduler_of(cluster, scenario) != "after_backward";
+}
+
 std::vector<PredictedTransfer> schedule_all_reduces(const Cluster& cluster,
                                                     const Scenario& scenario,
                                                     const Workload& workload,
@@ -125,7 +129,7 @@ std::vector<PredictedTransfer> schedule_all_reduces(const Cluster& cluster,
                                                     const Fidelity& fidelity) {
   Scheduler scheduler(cluster, workload, times, fidelity);
   const std::string how = scheduler_of(cluster, scenario);
-  const bool overlap = scenario.overlap && how != "after_backward";
+  const bool overlap = overlaps(cluster, scenario);
   if (how == "horovod") {
     send_in_cycles(scheduler, cluster, workload, overlap);
   } else if (how == "tensors") {

@@ -20,4 +20,7 @@ std::vector<PredictedTransfer> schedule_all_reduces(const Cluster& cluster,
 // horovod, buckets, tensors or after_backward: the scenario's, the cluster's, or the strategy's.
 std::string scheduler_of(const Cluster& cluster, const Scenario& scenario);
 
+// All-reduces run beside backward.
+bool overlaps(const Cluster& cluster, const Scenario& scenario);
+
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include "sim/cluster/hardware_tables.h"
 #include "sim/message/message_fidelity.h"
 #include "sim/model/expected_largest.h"
+#include "sim/model/link_rates.h"
 #include "sim/model/link_use.h"
 #include "sim/step/all_reduce_schedule.h"
 #include "sim/step/server_step.h"
@@ -14,17 +15,11 @@
 namespace lockstep {
 namespace {
 
+// Nothing runs beside all-reduces that begin when backward has ended.
 double interference_of(const Cluster& cluster, const Scenario& scenario) {
+  if (!overlaps(cluster, scenario)) return 0;
   if (cluster.schedule.interference >= 0) return cluster.schedule.interference;
-  const std::string& library =
-      scenario.library.empty() ? cluster.collectives.library : scenario.library;
-  return library_row(library, cluster.collectives.version).interference;
-}
-
-// Threads that send slow only the backward that they run beside. The factor of GPU libraries was
-// fitted to all of their time (docs/simulating.md).
-double time_beside(const Cluster& cluster, double sending, double backward) {
-  return cluster.schedule.interference >= 0 ? std::min(sending, backward) : sending;
+  return library_row(library_of(cluster, scenario), cluster.collectives.version).interference;
 }
 
 // Devices of a node that is in use slow each other down; so do the slowest nodes everyone.
@@ -43,13 +38,19 @@ void all_reduce_step(const Cluster& cluster, const Workload& workload, const Sce
                          (1 + cluster.schedule.overhead);
   const CollectiveCost cost = collective_cost(cluster, scenario, layout);
   result.forward = compute * workload.forward_share;
-  result.backward = compute - result.forward;
-  result.slowed = interference_of(cluster, scenario) *
-                  time_beside(cluster, cost.bandwidth_seconds(workload.bytes), result.backward);
-  result.backward += result.slowed;
-  result.transfers =
-      schedule_all_reduces(cluster, scenario, workload,
-                           {.forward_end = result.forward, .backward = result.backward}, fidelity);
+  const double undisturbed = compute - result.forward;
+  const double interference = interference_of(cluster, scenario);
+  const auto schedule = [&](double beside) {  // seconds in which all-reduces run beside backward
+    result.slowed = interference * beside;
+    result.backward = undisturbed + result.slowed;
+    result.transfers = schedule_all_reduces(
+        cluster, scenario, workload, {.forward_end = result.forward, .backward = result.backward},
+        fidelity);
+  };
+  const double beside = std::min(cost.bandwidth_seconds(workload.bytes), undisturbed);
+  schedule(beside);
+  const double at_most = result.forward + result.backward - result.transfers.front().begin;
+  if (interference > 0 && at_most < beside) schedule(std::max(0.0, at_most));
   result.exposed = std::max(0.0, result.transfers.back().end - result.forward - result.backward);
   for (const PredictedTransfer& each : result.transfers) {
     const double bandwidth = cost.bandwidth_seconds(each.bytes);

@@ -62,7 +62,7 @@ void server_step(const Cluster& cluster, const Workload& workload, const Scenari
   const double forward = alone.step * workload.forward_share;
   double backward = alone.step - forward;
   SentToServers sent = sent_to_servers(cluster, workload, scenario, layout, {forward, backward});
-  const bool one_host = layout.nodes == 1 && sent.workers_per_node == 1;
+  const bool one_host = layout.nodes == 1 && servers.on_workers && sent.workers_per_node == 1;
   const double pull = one_host ? 0 : alone.fidelity.pull_seconds(sent.traffic());
   if (servers.interference > 0 && scenario.overlap) {  // a push takes as long as a pull
     result.slowed = servers.interference * std::min(pull, backward);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <ostream>
 
 #include "app/command_line.h"
@@ -83,8 +84,8 @@ class Measurements {
     runs.one = train("one", {"--num-devices=1", facts.nodes > 1 ? "--nodes=1" : ""}, facts.threads);
     runs.independent = train("independent", {"--variable-update=independent"}, facts.threads);
     runs.all_reduce = all_reduce("all-reduce", {});
+    runs.servers = train("servers", {"--variable-update=parameter_server"}, facts.threads);
     if (facts.nodes > 1) {
-      runs.servers = train("servers", {"--variable-update=parameter_server"}, facts.threads);
       if (facts.devices > facts.nodes) runs.inside_node = all_reduce("inside", {"--nodes=1"});
       if (facts.devices > 2) {
         runs.two_nodes = all_reduce("two-nodes", {"--nodes=2", "--num-devices=1"});
@@ -140,10 +141,22 @@ class Measurements {
     return read_result(path(name));
   }
 
+  // Large messages show the rate beside caches; few of them are enough.
   std::vector<AllReduceTime> all_reduce(const std::string& name,
                                         const std::vector<std::string>& instead) const {
-    start({context_.program, "allreduce", "--minbytes=2K", "--maxbytes=8M", "--iters=10",
-           "--result=" + path(name)},
+    std::vector<AllReduceTime> times = sweep(name, {"2K", "8M", "--iters=10"}, instead);
+    std::ranges::copy(sweep(name + "-large", {"32M", "32M", "--iters=3"}, instead),
+                      std::back_inserter(times));
+    return times;
+  }
+
+  struct Sizes {
+    std::string least, most, iterations;
+  };
+  std::vector<AllReduceTime> sweep(const std::string& name, const Sizes& sizes,
+                                   const std::vector<std::string>& instead) const {
+    start({context_.program, "allreduce", "--minbytes=" + sizes.least, "--maxbytes=" + sizes.most,
+           sizes.iterations, "--warmup-iters=2", "--result=" + path(name)},
           instead, false);
     std::ifstream in(path(name));
     const Json json = Json::parse(in);
