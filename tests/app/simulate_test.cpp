@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -113,6 +114,9 @@ TEST_F(Simulate, ListsAndShowsClusters) {
   const Outcome entries = run({"simulate", "--cluster=horovod-512", "--show-cluster"});
   EXPECT_THAT(entries.out,
               AllOf(HasSubstr("network.line_gbit"), HasSubstr("stated"), HasSubstr("assumed")));
+  EXPECT_THAT(entries.out, ContainsRegex("servers.count +one per node +default"));
+  EXPECT_THAT(entries.out, ContainsRegex("transport.rdma.latency_us +15 +default +headers"));
+  EXPECT_THAT(entries.out, ContainsRegex("vgg16:64 +130.9 +stated"));
 }
 
 TEST_F(Simulate, WarnsFarBeyondWhatWasCalibrated) {

@@ -1,4 +1,3 @@
-// cluster_file.cpp: a table maps the keys of a cluster file to members.
 #include "sim/cluster/cluster_file.h"
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "base/error.h"
 #include "config/toml_reader.h"
 #include "nn/zoo.h"
+#include "sim/cluster/cluster_keys.h"
 #include "sim/cluster/cluster_problems.h"
 #include "sim/cluster/hardware_tables.h"
 
@@ -101,16 +101,6 @@ class Reader : public TomlReader {
   Cluster& cluster_;
 };
 
-template <typename Add>
-void transport_keys(Transport& transport, const Add& key) {
-  const std::string prefix = "transport." + transport.name + ".";
-  key(prefix + "efficiency", transport.efficiency);
-  key(prefix + "latency_us", transport.latency_us);
-  key(prefix + "flow_gbit", transport.flow_gbit);
-  key(prefix + "flows", transport.flows);
-  key(prefix + "gbyte", transport.gbyte);
-}
-
 // Processes of CPU nodes share memory, NCCL does not reduce on them, and each is a worker of its
 // own (GPUs of a node belong to one, as in tf_cnn_benchmarks). Its workers over gRPC end a step
 // with a token for every pair of them.
@@ -144,7 +134,6 @@ void read_rates(const toml::node& rates, Cluster& cluster, Reader& reader) {
   }
 }
 
-// A new key is a row here, a member of Cluster, and a row of the table in docs/simulating.md.
 std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
   std::vector<TomlKey> keys;
   const auto key = [&](const std::string& name, auto& member) {
@@ -153,55 +142,7 @@ std::vector<TomlKey> keys_into(Cluster& cluster, Reader& reader) {
                         reader.read(name, *value, member);
                     }});
   };
-  key("description", cluster.description);
-  key("nodes", cluster.nodes);
-  key("devices_per_node", cluster.devices_per_node);
-  key("price_per_node_hour", cluster.price_per_node_hour);
-  key("calibrated_devices", cluster.calibrated_devices);
-  key("device.kind", cluster.device_kind);
-  key("device.name", cluster.device_name);
-  key("node.links", cluster.node.links);
-  key("node.ring_gbyte", cluster.node.ring_gbyte);
-  key("node.latency_us", cluster.node.latency_us);
-  key("node.host_gbyte", cluster.node.host_gbyte);
-  key("node.shared_slowdown", cluster.node.shared_slowdown);
-  key("node.others_slowdown", cluster.node.others_slowdown);
-  key("node.cores", cluster.node.cores);
-  key("network.line_gbit", cluster.network.line_gbit);
-  key("network.interfaces", cluster.network.interfaces);
-  key("network.transport", cluster.network.transport);
-  key("network.spread", cluster.network.spread);
-  key("network.rack_nodes", cluster.network.rack_nodes);
-  key("network.oversubscription", cluster.network.oversubscription);
-  key("network.rank_order", cluster.network.rank_order);
-  for (auto& [name, transport] : cluster.transports) transport_keys(transport, key);
-  key("collectives.library", cluster.collectives.library);
-  key("collectives.version", cluster.collectives.version);
-  key("collectives.algorithm", cluster.collectives.algorithm);
-  key("collectives.gbyte", cluster.collectives.gbyte);
-  key("collectives.sizes", cluster.collectives.sizes);
-  key("schedule.scheduler", cluster.schedule.scheduler);
-  key("schedule.horovod_version", cluster.schedule.horovod_version);
-  key("schedule.fusion_mb", cluster.schedule.fusion_mb);
-  key("schedule.cycle_ms", cluster.schedule.cycle_ms);
-  key("schedule.bucket_mb", cluster.schedule.bucket_mb);
-  key("schedule.tensor_us", cluster.schedule.tensor_us);
-  key("schedule.collective_us", cluster.schedule.collective_us);
-  key("schedule.overhead", cluster.schedule.overhead);
-  key("schedule.interference", cluster.schedule.interference);
-  key("servers.count", cluster.servers.count);
-  key("servers.on_workers", cluster.servers.on_workers);
-  key("servers.stream_gbyte", cluster.servers.stream_gbyte);
-  key("servers.gbyte", cluster.servers.gbyte);
-  key("servers.loopback_gbyte", cluster.servers.loopback_gbyte);
-  key("servers.barrier_us", cluster.servers.barrier_us);
-  key("servers.hidden_pull", cluster.servers.hidden_pull);
-  key("servers.exposed_read", cluster.servers.exposed_read);
-  key("servers.workers_per_node", cluster.servers.workers_per_node);
-  key("servers.interference", cluster.servers.interference);
-  key("jitter.rank", cluster.jitter.rank);
-  key("jitter.node", cluster.jitter.node);
-  key("input.images_per_core_second", cluster.input.images_per_core_second);
+  visit_cluster_keys(cluster, key);
   keys.push_back({kRates, [&](const toml::node& node) { read_rates(node, cluster, reader); }});
   return keys;
 }

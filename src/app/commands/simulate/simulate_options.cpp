@@ -139,7 +139,7 @@ CommandSyntax simulate_syntax(SimulateOptions& options) {
       text_flag({"cluster", "NAME|FILE.toml", "cluster to simulate; see --list-clusters",
                  &options.cluster}),
       switch_flag("list-clusters", "list the built-in clusters", &options.list_clusters),
-      switch_flag("show-cluster", "print every entry of --cluster with its origin",
+      switch_flag("show-cluster", "print every entry of --cluster and every default, with origins",
                   &options.show_cluster)};
   add_run_flags(options, flags);
   flags.push_back(one_of_flag("fidelity", {"schedule", "message"},

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "config/json.h"
 #include "report/render/text_table.h"
+#include "sim/answers/cluster_entries.h"
 #include "sim/answers/explain.h"
 #include "sim/answers/reach_target.h"
 #include "sim/answers/what_if.h"
@@ -251,9 +252,8 @@ std::string cluster_entries(const Cluster& cluster) {
                    {"value", Align::Left},
                    {"origin", Align::Left},
                    {"source", Align::Left}});
-  for (const auto& [key, note] : cluster.notes) {
-    if (key == "description") continue;
-    table.add({key, note.value, std::string(name_of(note.kind)), note.source});
+  for (const ClusterEntry& each : entries_of(cluster)) {
+    table.add({each.key, each.value, each.origin, each.source});
   }
   return cluster.description + "\n\n" + table.text();
 }

@@ -34,6 +34,6 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
                     const std::optional<double>& target);
 
 std::string cluster_list(const std::string& directory);
-std::string cluster_entries(const Cluster& cluster);  // with kind and source of each
+std::string cluster_entries(const Cluster& cluster);  // also defaults, with the origin of each
 
 }  // namespace lockstep
