@@ -100,11 +100,15 @@ TEST(Predict, OnlyCommunicationBesideBackwardSlowsIt) {
   EXPECT_NEAR(predict(cluster, vgg, scenario).slowed, 0, 1e-3) << "one bucket is ready at the end";
 }
 
-TEST(Predict, ReachesAHundredThousandDevices) {
+TEST(Predict, ReachesAHundredThousandDevicesAlsoWithServersInRacks) {
   Cluster cluster = small_cluster();
   cluster.nodes = 25'000;
-  const Prediction each = predict(cluster, workload_of("resnet50"), run_of("replicated", 100'000));
-  EXPECT_GT(each.images_per_second, 0);
+  cluster.network.rack_nodes = 16;
+  cluster.network.oversubscription = 4;
+  for (const char* strategy : {"replicated", "parameter_server"}) {
+    const Prediction each = predict(cluster, workload_of("resnet50"), run_of(strategy, 100'000));
+    EXPECT_GT(each.images_per_second, 0) << strategy;
+  }
 }
 
 TEST(Predict, IsTheSameToTheLastDigit) {

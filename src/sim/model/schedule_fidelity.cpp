@@ -25,47 +25,87 @@ std::vector<double> bytes_of_servers(const ServerTraffic& traffic) {
   return bytes;
 }
 
-// When the uplinks of racks are free again. Servers are on the first nodes, or on nodes that follow
-// the workers'.
+// When the uplinks of racks have passed all slices. Servers are on the first nodes, or on nodes
+// that follow the workers'. All workers send a slice to its server, or fetch it: the same links,
+// the other way round.
 class RackUplinks {
  public:
   RackUplinks(const Cluster& cluster, const Scenario& scenario, const Layout& layout,
               const ServerTraffic& traffic)
-      : rack_nodes_(cluster.network.rack_nodes),
+      : traffic_(traffic),
+        rack_nodes_(cluster.network.rack_nodes),
         first_server_(cluster.servers.on_workers ? 0 : layout.nodes) {
     if (rack_nodes_ == 0) return;
     rate_ = uplink_rate(cluster, scenario);
-    workers_ = traffic.workers;
     const int nodes = std::max(layout.nodes, first_server_ + traffic.servers);
-    in_rack_.resize((nodes + rack_nodes_ - 1) / rack_nodes_);
-    for (int worker = 0; worker < workers_; ++worker) {
-      ++in_rack_[worker / traffic.workers_per_node / rack_nodes_];
+    racks_.resize((nodes + rack_nodes_ - 1) / rack_nodes_);
+    for (int worker = 0; worker < traffic.workers; ++worker) {
+      ++racks_[worker / traffic.workers_per_node / rack_nodes_].workers;
     }
-    up_.resize(in_rack_.size());
-    down_.resize(in_rack_.size());
+    for (const ServerSlice& slice : traffic.slices) {
+      racks_[home_of(slice)].bytes += slice.bytes;
+      total_ += slice.bytes;
+    }
   }
 
-  // All workers send a slice to its server, or fetch it: the same links, the other way round.
-  double pass(const ServerSlice& slice) {
+  double end(bool when_ready) const {
     if (rack_nodes_ == 0) return 0;
-    const size_t home = (first_server_ + slice.server) / rack_nodes_;
-    double end = take(down_[home], slice, workers_ - in_rack_[home]);
-    for (size_t rack = 0; rack < up_.size(); ++rack) {
-      if (rack != home) end = std::max(end, take(up_[rack], slice, in_rack_[rack]));
-    }
-    return end;
+    double last = end_of_servers(when_ready);
+    for (const size_t rack : busiest()) last = std::max(last, end_of_workers(rack, when_ready));
+    return last;
   }
 
  private:
-  double take(double& free_at, const ServerSlice& slice, int workers) const {
-    if (workers == 0) return 0;
-    return free_at = std::max(free_at, slice.ready) + slice.bytes * workers / rate_;
+  struct Rack {
+    int workers = 0;
+    double bytes = 0;  // on its servers
+  };
+
+  size_t home_of(const ServerSlice& slice) const {
+    return static_cast<size_t>((first_server_ + slice.server) / rack_nodes_);
+  }
+  double pass(double free_at, const ServerSlice& slice, int workers, bool when_ready) const {
+    return std::max(free_at, when_ready ? slice.ready : 0) + slice.bytes * workers / rate_;
   }
 
-  int rack_nodes_, first_server_, workers_ = 0;
-  double rate_ = 0;  // bytes per second
-  std::vector<int> in_rack_;
-  std::vector<double> up_, down_;
+  double end_of_servers(bool when_ready) const {
+    std::vector<double> free_at(racks_.size());
+    for (const ServerSlice& slice : traffic_.slices) {
+      const size_t home = home_of(slice);
+      const int elsewhere = traffic_.workers - racks_[home].workers;
+      if (elsewhere > 0) free_at[home] = pass(free_at[home], slice, elsewhere, when_ready);
+    }
+    return std::ranges::max(free_at);
+  }
+  double end_of_workers(size_t rack, bool when_ready) const {
+    double free_at = 0;
+    for (const ServerSlice& slice : traffic_.slices) {
+      if (home_of(slice) == rack) continue;
+      free_at = pass(free_at, slice, racks_[rack].workers, when_ready);
+    }
+    return free_at;
+  }
+
+  // Those from which most is sent: of many racks that are nearly alike, a few.
+  std::vector<size_t> busiest() const {
+    constexpr size_t kTried = 16;
+    std::vector<size_t> order;
+    for (size_t i = 0; i < racks_.size(); ++i) {
+      if (racks_[i].workers > 0) order.push_back(i);
+    }
+    const auto sent = [&](size_t i) { return racks_[i].workers * (total_ - racks_[i].bytes); };
+    const size_t tried = std::min(kTried, order.size());
+    std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(tried),
+                              std::greater<>(), sent);
+    order.resize(tried);
+    return order;
+  }
+
+  const ServerTraffic& traffic_;  // borrowed
+  int rack_nodes_, first_server_;
+  double rate_ = 0;   // bytes per second
+  double total_ = 0;  // bytes of all slices
+  std::vector<Rack> racks_;
 };
 
 }  // namespace
@@ -104,28 +144,23 @@ double ScheduleFidelity::seconds_per_byte(const ServerTraffic& traffic) const {
 }
 
 double ScheduleFidelity::pull_seconds(const ServerTraffic& traffic) const {
-  RackUplinks uplinks(cluster_, scenario_, layout_, traffic);
-  double total = 0, uplink = 0;
-  for (ServerSlice slice : traffic.slices) {
-    total += slice.bytes;
-    slice.ready = 0;
-    uplink = std::max(uplink, uplinks.pass(slice));
-  }
-  const double hottest = std::ranges::max(bytes_of_servers(traffic)) * seconds_per_byte(traffic);
-  return std::max({hottest, total * own_seconds_per_byte(traffic), uplink});
+  const std::vector<double> bytes = bytes_of_servers(traffic);
+  const double hottest = std::ranges::max(bytes) * seconds_per_byte(traffic);
+  const double own =
+      std::accumulate(bytes.begin(), bytes.end(), 0.0) * own_seconds_per_byte(traffic);
+  return std::max({hottest, own, RackUplinks(cluster_, scenario_, layout_, traffic).end(false)});
 }
 
 double ScheduleFidelity::push_end(const ServerTraffic& traffic) const {
   const double per_byte = seconds_per_byte(traffic);
   const double own_per_byte = own_seconds_per_byte(traffic);
   std::vector<double> free_at(traffic.servers);
-  RackUplinks uplinks(cluster_, scenario_, layout_, traffic);
-  double own_free = 0, end = 0;
+  double own_free = 0, end = RackUplinks(cluster_, scenario_, layout_, traffic).end(true);
   for (const ServerSlice& slice : traffic.slices) {
     double& server = free_at[slice.server];
     server = std::max(server, slice.ready) + slice.bytes * per_byte;
     own_free = std::max(own_free, slice.ready) + slice.bytes * own_per_byte;
-    end = std::max({end, server, own_free, uplinks.pass(slice)});
+    end = std::max({end, server, own_free});
   }
   return end;
 }
