@@ -61,10 +61,10 @@ StepRecords::StepRecords(const RunResult& result) : result_(result) {
   typical_own_time_ = typical([&](int rank, size_t step) { return own_time(rank, step); });
   if (!complete) return;
   recorded_ = true;
-  servers_ = result.facts.servers > 0 && !result.simulated();
+  servers_ = result.facts.servers > 1 && !result.simulated();
   // Relaxed, the records of a step are those of the step before.
   buckets_ = result.facts.servers == 0 && result.config.variable_consistency != "relaxed";
-  if (servers_) find_best_rates();
+  if (servers_) find_best_transfers();
   if (!buckets_) return;
   typical_update_ = typical([&](int rank, size_t step) { return update_after(rank, step); });
   for (size_t bucket = 0; bucket < result.transfers.size(); ++bucket) {
@@ -116,8 +116,9 @@ std::span<const TransferRecord> StepRecords::transfers(int rank, size_t step) co
   return std::span(result_.ranks[static_cast<size_t>(rank)].transfers).subspan(step * count, count);
 }
 
-// The best transfer by its median duration: single ones may have found a free buffer.
-void StepRecords::find_best_rates() {
+// The best transfers by their median durations: single ones may have found a free buffer. Small
+// ones are bound by latency.
+void StepRecords::find_best_transfers() {
   for (size_t i = 0; i < result_.transfers.size(); ++i) {
     std::vector<double> times;
     for (int rank = 0; rank < ranks(); ++rank) {
@@ -127,9 +128,18 @@ void StepRecords::find_best_rates() {
       }
     }
     if (times.empty()) continue;
-    double& best = best_rate_[is_pull(result_.transfers[i]) ? 1 : 0];
-    best = std::max(best, static_cast<double>(result_.transfers[i].bytes) / median(times));
+    const double takes = median(times);
+    Best& best = is_pull(result_.transfers[i]) ? pull_ : push_;
+    best.latency = best.latency > 0 ? std::min(best.latency, takes) : takes;
+    best.bytes_per_second =
+        std::max(best.bytes_per_second, static_cast<double>(result_.transfers[i].bytes) / takes);
   }
+}
+
+double StepRecords::best_seconds(const Transfer& transfer) const {
+  const Best& best = is_pull(transfer) ? pull_ : push_;
+  if (!(best.bytes_per_second > 0)) return best.latency;
+  return std::max(best.latency, static_cast<double>(transfer.bytes) / best.bytes_per_second);
 }
 
 // Workers wait for values before forward, and for their last gradients after backward: for as long
@@ -160,9 +170,9 @@ std::vector<ServerShare> server_shares(const StepRecords& records, int rank, siz
     const double exposed = (before_forward(i) ? overlap(all[i], begin, values)
                                               : overlap(all[i], gradients - after, gradients))
                                .count();
-    const double rate = records.best_rate(is_pull(names[i]));
-    if (exposed <= 0 || rate <= 0) continue;
-    const double wire = std::min(exposed, static_cast<double>(names[i].bytes) / rate);
+    const double best = records.best_seconds(names[i]);
+    if (exposed <= 0 || best <= 0) continue;
+    const double wire = std::min(exposed, best);
     shares.push_back({.transfer = i, .wire = wire, .server = exposed - wire});
   }
   return shares;

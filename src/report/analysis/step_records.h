@@ -26,8 +26,9 @@ class StepRecords {
   std::span<const TransferRecord> transfers(int rank, size_t step) const;
   const RunResult& result() const { return result_; }
   bool has_buckets() const { return buckets_; }
-  bool has_servers() const { return servers_; }
-  double best_rate(bool pull) const { return best_rate_[pull ? 1 : 0]; }  // bytes per second
+  bool has_servers() const { return servers_; }  // several: one cannot be told from the wire
+  // With servers: how long the bytes take if no server keeps them waiting; 0: not known.
+  double best_seconds(const Transfer& transfer) const;
 
   // Seconds of one step: forward, backward and update; until a bucket was ready, without input;
   // from the last bucket's return to the next step, as far as the rank updates.
@@ -40,14 +41,17 @@ class StepRecords {
   double typical_update() const { return typical_update_; }
 
  private:
-  void find_best_rates();
+  void find_best_transfers();
   template <typename Value>
   double typical(Value value) const;
 
   const RunResult& result_;
   std::vector<std::span<const StepRecord>> ranks_;
   bool recorded_ = false, buckets_ = false, servers_ = false;
-  double best_rate_[2] = {0, 0};
+  struct Best {
+    double bytes_per_second = 0, latency = 0;
+  };
+  Best push_, pull_;
   double typical_own_time_ = 0, typical_update_ = 0;
   std::vector<double> typical_until_;  // of each bucket
 };

@@ -7,7 +7,7 @@
 //
 // Without times of transfers (other frameworks) the path follows the rank with the most work of its
 // own, and all that it waited is wire. With parameter servers that waiting is split: what a
-// transfer takes at the best rate of this launch is wire, the rest is the server.
+// transfer takes at the best rate and latency of this launch is wire, the rest is the server.
 #pragma once
 
 #include <vector>
