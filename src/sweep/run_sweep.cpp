@@ -30,17 +30,32 @@ constexpr const char* kLogDirectory = "logs";
 // "0123456789abcdef-launch1", of raw file and logs; progress lines say #1. Older stores counted
 // from 0 and have "0123456789abcdef-0": no name of theirs is used again.
 std::string launch_name(const SweepRun& run, int repeat) {
-  return fmt::format("{}-launch{}", run.id, repeat + 1);
+  return fmt::format("{}-{}{}", run.id, run.control ? "control" : "launch", repeat + 1);
 }
 
+// Launches of a run, which also serve as its control runs, and those that were control runs only.
+template <typename Value>
+struct Kinds {
+  Value runs, controls;
+  Value& of(bool control) { return control ? controls : runs; }
+};
+
 using Key = std::pair<std::string, int>;  // id and repeat
+using Keys = Kinds<std::set<Key>>;
+
+bool is_finished(const Keys& keys, const SweepRun& run, int repeat) {
+  return keys.runs.contains({run.id, repeat}) ||
+         (run.control && keys.controls.contains({run.id, repeat}));
+}
 
 // A simulated result has the id of its run but does not count as a launch.
-std::set<Key> finished_keys(const StoreContents& contents, bool retry_failed) {
-  std::set<Key> keys;
+Keys finished_keys(const StoreContents& contents, bool retry_failed) {
+  Keys keys;
   for (const StoredRun& run : contents.runs) {
     if (run.result.simulated() || run.skipped()) continue;
-    if (run.measured() || !retry_failed) keys.emplace(run.id, run.repeat);
+    if (run.measured() || !retry_failed) {
+      keys.of(run.control).emplace(run.id, run.repeat);
+    }
   }
   return keys;
 }
@@ -54,18 +69,23 @@ std::string one_replica(RunConfig run) {
   return run_id(run);
 }
 
-using Times = std::map<std::string, std::vector<double>>;  // seconds per image of launches, by id
+using Times = Kinds<std::map<std::string, std::vector<double>>>;  // per image of launches, by id
 
 void note_time(Times& times, const StoredRun& run) {
   const double rate = rate_of(run.result);
-  if (run.measured() && !run.result.simulated() && rate > 0) times[run.id].push_back(1 / rate);
+  if (run.measured() && !run.result.simulated() && rate > 0) {
+    times.of(run.control)[run.id].push_back(1 / rate);
+  }
 }
 
 bool is_precise(const SweepPlan& plan, const Times& times, const SweepRun& run) {
-  const auto own = times.find(run.id);
-  if (!plan.precision || own == times.end()) return false;
-  if (own->second.size() < kLeastForPrecision) return false;
-  return summarize_launches(own->second).precision() <= *plan.precision;
+  if (!plan.precision) return false;
+  const auto precise = [&](const auto& of_kind) {
+    const auto own = of_kind.find(run.id);
+    return own != of_kind.end() && own->second.size() >= kLeastForPrecision &&
+           summarize_launches(own->second).precision() <= *plan.precision;
+  };
+  return precise(times.runs) || (run.control && precise(times.controls));
 }
 
 // "10	images/sec: 204.8 +/- ..."; absent: another line.
@@ -126,7 +146,7 @@ class Sweep {
   }
 
   void attend(const SweepRun& run, int round) {
-    if (finished_.contains({run.id, round}) || is_precise(plan_, times_, run)) return;
+    if (is_finished(finished_, run, round) || is_precise(plan_, times_, run)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -265,7 +285,7 @@ class Sweep {
   }
 
   void note(const StoredRun& run) {
-    finished_.emplace(run.id, run.repeat);
+    finished_.of(run.control).emplace(run.id, run.repeat);
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
     note_time(times_, run);
   }
@@ -281,7 +301,7 @@ class Sweep {
     for (const SweepRun& each : plan_.runs) {
       const bool precise = is_precise(plan_, times_, each);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
-        if (finished_.contains({each.id, repeat})) continue;
+        if (is_finished(finished_, each, repeat)) continue;
         remaining += seconds_for(each);
         ++missing;
       }
@@ -300,7 +320,7 @@ class Sweep {
   const std::function<double(const SweepRun&)>& seconds_of_;
   const SweepWatch& watch_;
   SweepOutcome outcome_;
-  std::set<Key> finished_;
+  Keys finished_;
   Times times_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
   std::map<std::string, std::string> modes_;          // of frameworks, by one_replica()
@@ -314,14 +334,14 @@ std::string raw_file_of(const SweepRun& run, int repeat) {
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents) {
-  const std::set<Key> finished = finished_keys(contents, plan.retry_failed);
+  const Keys finished = finished_keys(contents, plan.retry_failed);
   Times times;
   for (const StoredRun& run : contents.runs) note_time(times, run);
   std::vector<std::pair<size_t, int>> missing;
   for (int round = 0; round < plan.repeats; ++round) {
     for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
       const SweepRun& run = plan.runs[index];
-      if (finished.contains({run.id, round}) || is_precise(plan, times, run)) continue;
+      if (is_finished(finished, run, round) || is_precise(plan, times, run)) continue;
       missing.emplace_back(index, round);
     }
   }

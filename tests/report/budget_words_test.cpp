@@ -125,6 +125,49 @@ TEST(BudgetWords, SlowerComputeIsToldByWhatTheWorkersShare) {
   EXPECT_EQ(explained(result).words.rule, "hosts");
 }
 
+TEST(BudgetWords, OnGpusNobodySharesCachesAndAThrottledOneIsNamed) {
+  MadeSteps made;
+  made.forward = 0.050;
+  const Explained it = explained(made);
+  RunResult run = it.runs[it.budget.launch].result;
+  run.config.device = "gpu";
+  run.facts.threads = 64;
+  EXPECT_EQ(words_on(it.budget, run).rule, "gpus");
+  EXPECT_THAT(words_on(it.budget, run).advice, Not(HasSubstr("--threads")));
+  run.gpus = {{.rank = 0, .host = "a"}, {.rank = 3, .host = "b", .throttled = {"power limit"}}};
+  EXPECT_EQ(words_on(it.budget, run).rule, "throttled");
+  EXPECT_THAT(words_on(it.budget, run).advice,
+              StartsWith("The GPU of rank 3 (b) was throttled (power limit)."));
+}
+
+TEST(BudgetWords, ALossWithinItsErrorHasNoCause) {
+  LossBudget budget = {.base = 0,
+                       .step = 0.100,
+                       .ideal_step = 0.094,
+                       .efficiency = {.value = 0.94, .interval_95 = Interval{0.80, 1.10}}};
+  budget.seconds[static_cast<size_t>(LossPart::Wire)] = 0.006;
+  BudgetWords words = words_on(budget, {});
+  EXPECT_EQ(words.rule, "noise");
+  EXPECT_THAT(words.advice, StartsWith("The loss cannot be told from noise"));
+  EXPECT_EQ(words.verdict, "94.0 ± 15.0 % (lost 6.0 points: 6.0 wire)");
+  budget.efficiency.interval_95 = Interval{0.92, 0.96};
+  EXPECT_EQ(words_on(budget, {}).rule, "wire");
+  budget.efficiency = {.value = 0.995, .interval_95 = Interval{0.985, 1.005}};
+  EXPECT_EQ(words_on(budget, {}).rule, "little") << "known well, and it is next to nothing";
+  budget.efficiency = {.value = 1.05, .interval_95 = Interval{0.99, 1.11}};
+  EXPECT_EQ(words_on(budget, {}).rule, "noise") << "nor is a gain";
+}
+
+TEST(BudgetWords, NobodyIsToldToRunAgainWhatFailed) {
+  LossBudget budget = {.base = 0, .step = 0.1, .ideal_step = 0.09, .source = BudgetSource::Records};
+  RunResult run;
+  run.facts.devices = 2;
+  EXPECT_THAT(words_on(budget, run).basis, HasSubstr("sweep --explain"));
+  budget.lacks_controls = true;
+  EXPECT_THAT(words_on(budget, run).basis,
+              AllOf(Not(HasSubstr("--explain")), HasSubstr("without communication failed")));
+}
+
 TEST(BudgetWords, WorkersOfOneThreadAreNotToldToUseOne) {
   MadeSteps made;
   made.forward = 0.050;
@@ -196,6 +239,20 @@ TEST(BudgetWords, AHotServerIsNamedWithItsVariable) {
   EXPECT_THAT(named.advice, HasSubstr("wait 30.0 ms per step for parameter servers, most for "
                                       "server 1 (fc6/weights)."));
   EXPECT_THAT(words_on_a_loss(LossPart::Servers, 1).advice, HasSubstr("servers, all alike."));
+}
+
+TEST(BudgetWords, AServerThatCannotBeToldFromTheWireIsNamedWithIt) {
+  LossBudget budget = {
+      .base = 0, .step = 0.1, .ideal_step = 0.07, .efficiency = {.value = 0.7, .interval_95 = {}}};
+  budget.seconds[static_cast<size_t>(LossPart::Wire)] = 0.030;
+  RunResult run;
+  run.facts.servers = 1;
+  const BudgetWords words = words_on(budget, run);
+  EXPECT_EQ(words.rule, "wire-and-servers");
+  EXPECT_THAT(words.verdict, HasSubstr("30.0 wire and servers"));
+  EXPECT_THAT(words.advice, AllOf(HasSubstr("for 1 parameter server."), HasSubstr("--num-ps")));
+  budget.path.part(PathPart::Servers) = 0.010;
+  EXPECT_EQ(words_on(budget, run).rule, "wire");
 }
 
 TEST(BudgetWords, WithoutPhasesNoCauseIsClaimed) {

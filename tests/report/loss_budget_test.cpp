@@ -121,8 +121,8 @@ TEST(LossBudget, FindsTimeBetweenSteps) {
 }
 
 // A hot server: workers pull four variables before every step, and those of server 1 take longer.
-RunResult with_servers(double hot) {
-  constexpr double kPull = 0.002, kCompute = 0.080;
+RunResult with_servers(double hot, double each_pull = 0.002) {
+  constexpr double kCompute = 0.080;
   MadeSteps made;
   made.ranks = 2;
   made.update_strategy = "parameter_server";
@@ -136,7 +136,7 @@ RunResult with_servers(double hot) {
       double now = at;
       std::vector<TransferRecord> push(4), pull(4);
       for (int v = 0; v < 4; ++v) {
-        const double takes = kPull + (v % 2 == 1 ? hot / 2 : 0);
+        const double takes = each_pull + (v % 2 == 1 ? hot / 2 : 0);
         pull[v] = {Seconds(at), Seconds(now), Seconds(now + takes)};
         now += takes;
       }
@@ -179,6 +179,24 @@ TEST(LossBudget, FindsAHotServerAndItsVariable) {
   EXPECT_NEAR(ms(budget, LossPart::Wire), 8, 2);
 }
 
+TEST(LossBudget, FindsAHotServerOnASlowLink) {
+  const LossBudget budget = budget_of(with_servers(0.020, 0.010), made_result(alone()));
+  EXPECT_NEAR(ms(budget, LossPart::Servers), 20, 4);
+  EXPECT_NEAR(ms(budget, LossPart::Wire), 40, 8);
+  EXPECT_EQ(budget.path.servers.at(0).server, 1);
+}
+
+TEST(LossBudget, SmallVariablesThatAreBoundByLatencyAreNoHotServer) {
+  RunResult result = with_servers(0);
+  for (Transfer& each : result.transfers) {
+    if (each.layers != "conv0") each.bytes = 100;  // in the time of 1000
+  }
+  result.path = critical_path_of(result);
+  const LossBudget budget = budget_of(result, made_result(alone()));
+  EXPECT_NEAR(ms(budget, LossPart::Servers), 0, 0.1);
+  EXPECT_NEAR(ms(budget, LossPart::Wire), 8, 1);
+}
+
 TEST(LossBudget, ASingleWorkerThatWaitsForServersIsABaseLikeTheOthers) {
   MadeSteps made = alone();
   made.between = 0.009;
@@ -210,6 +228,49 @@ TEST(LossBudget, ARunWithoutCommunicationTellsSlowComputeFromComputeBesideCommun
   EXPECT_EQ(budget.source, BudgetSource::Experiment);
   EXPECT_NEAR(ms(budget, LossPart::SlowerCompute), 10, 1);
   EXPECT_NEAR(ms(budget, LossPart::BesideCommunication), 5, 1);
+}
+
+RunResult control_of(const RunResult& run, double forward) {
+  MadeSteps quiet;
+  quiet.ranks = run.facts.devices;
+  quiet.forward = forward;
+  quiet.transfer = {};
+  RunResult result = made_result(quiet);
+  result.config = independent_twin(run.config);
+  return result;
+}
+
+// Communication takes 5 ms from compute on 2 devices, 12 ms on 4; neighbours take 3 and 10 ms.
+TEST(LossBudget, ABaseOfSeveralDevicesHasAControlRunOfItsOwn) {
+  MadeSteps two, four;
+  two.ranks = 2;
+  two.forward = 0.038;
+  four.forward = 0.052;
+  const RunResult base = made_result(two), run = made_result(four);
+  std::vector<StoredRun> runs;
+  add_launch(runs, base);
+  add_launch(runs, run);
+  add_launch(runs, control_of(run, 0.040), 0, /*control=*/true);
+  LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_EQ(budget.source, BudgetSource::Records) << "that of the base is missing";
+  EXPECT_TRUE(budget.lacks_controls);
+  add_launch(runs, control_of(base, 0.033), 0, /*control=*/true);
+  budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_EQ(budget.source, BudgetSource::Experiment);
+  EXPECT_NEAR(ms(budget, LossPart::SlowerCompute), 7, 1);
+  EXPECT_NEAR(ms(budget, LossPart::BesideCommunication), 7, 1);
+  const double sum = std::accumulate(budget.seconds.begin(), budget.seconds.end(), 0.0);
+  EXPECT_NEAR(sum, budget.step - budget.ideal_step, 1e-12);
+}
+
+TEST(LossBudget, AStepInAGraphHasNoPhases) {
+  RunResult base = made_result(alone()), run = made_result(MadeSteps{});
+  for (RunResult* each : {&base, &run}) {
+    each->config.graph = true;
+    each->path = critical_path_of(*each);
+    EXPECT_FALSE(each->path);
+  }
+  EXPECT_EQ(budget_of(run, base).source, BudgetSource::Nothing);
 }
 
 TEST(LossBudget, IntervalsComeFromThreeLaunchesOrMore) {

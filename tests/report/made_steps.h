@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/random.h"
 #include "config/run_id.h"
 #include "report/analysis/critical_path.h"
 #include "report/results/merge_ranks.h"
@@ -19,13 +20,14 @@ struct MadeSteps {
   std::vector<double> backward = {0.020, 0.020, 0.020};  // until each bucket is ready
   std::vector<double> transfer = {0.004, 0.004, 0.004};  // of each bucket
   int late_rank = -1, late_bucket = 1;
-  double late_backward = 0, late_input = 0;
+  double late_backward = 0, late_input = 0, late_update = 0;
+  int late_every = 1;  // steps
   double noise = 0;  // a fraction of forward, different in each step
   std::string update_strategy = "replicated";
 };
 
 inline double made_noise(int step, int rank) {  // between -0.5 and 0.5, the same every time
-  return ((step * 7919 + rank * 104729) % 101) / 100.0 - 0.5;
+  return RandomStream(1, static_cast<uint64_t>(rank)).uniform(static_cast<uint64_t>(step)) - 0.5;
 }
 
 inline std::vector<RankResult> made_ranks(const MadeSteps& made) {
@@ -37,7 +39,7 @@ inline std::vector<RankResult> made_ranks(const MadeSteps& made) {
     std::vector<StepRecord> records(ranks.size());
     std::vector<double> computed(ranks.size());
     for (size_t r = 0; r < ranks.size(); ++r) {
-      const bool late = static_cast<int>(r) == made.late_rank;
+      const bool late = static_cast<int>(r) == made.late_rank && step % made.late_every == 0;
       const double input = made.input + (late ? made.late_input : 0);
       const double forward =
           made.forward * (1 + made.noise * made_noise(step, static_cast<int>(r)));
@@ -66,10 +68,12 @@ inline std::vector<RankResult> made_ranks(const MadeSteps& made) {
     for (size_t r = 0; r < ranks.size(); ++r) {
       const double done = std::max(computed[r], end);
       records[r].phase(Phase::Communication) = Seconds(done - computed[r]);
-      records[r].phase(Phase::Update) = Seconds(made.update);
+      const bool late = static_cast<int>(r) == made.late_rank && step % made.late_every == 0;
+      const double update = made.update + (late ? made.late_update : 0);
+      records[r].phase(Phase::Update) = Seconds(update);
       records[r].phase(Phase::Between) = Seconds(made.between);
       records[r].images = 8;
-      at[r] = done + made.update + made.between;
+      at[r] = done + update + made.between;
       records[r].duration = Seconds(at[r]) - records[r].begin;
       ranks[r].rank = static_cast<int>(r);
       ranks[r].host = "host" + std::to_string(r);

@@ -54,6 +54,25 @@ TEST_F(RunSweep, ALaunchThatFailedAfterItsResultIsLaunchedAgain) {
   EXPECT_EQ(outcome.failed, 1);
 }
 
+TEST_F(RunSweep, AControlRunIsNoLaunchOfTheSameRun) {
+  ResultsStore store(temporary_.path().string());
+  StoredRun control = {.id = plan_.runs.front().id, .control = true, .result = result_};
+  store.append(control);
+  EXPECT_EQ(missing_launches(plan_, store.contents()).size(), 1u);
+  plan_.runs.front().control = true;
+  EXPECT_EQ(missing_launches(plan_, store.contents()).size(), 0u);
+  const std::string raw = raw_file_of(plan_.runs.front(), 0);
+  plan_.runs.front().control = false;
+  EXPECT_NE(raw, raw_file_of(plan_.runs.front(), 0)) << "none overwrites the other";
+}
+
+TEST_F(RunSweep, ALaunchServesAsAControlRun) {
+  ResultsStore store(temporary_.path().string());
+  store.append({.id = plan_.runs.front().id, .result = result_});
+  plan_.runs.front().control = true;
+  EXPECT_EQ(missing_launches(plan_, store.contents()).size(), 0u);
+}
+
 TEST_F(RunSweep, ASkippedRunIsStoredOnceAndNeverLaunched) {
   ResultsStore store(temporary_.path().string());
   plan_.skipped = {{{"0123", {}}, "PyTorch has no servers"}};

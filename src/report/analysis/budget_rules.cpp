@@ -1,6 +1,6 @@
 #include "report/analysis/budget_rules.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -17,6 +17,18 @@ std::string fewer_bytes(const BudgetCase& it) {
   return it.can_compress() ? ", --gradient-compression fp16 halves the bytes" : "";
 }
 
+// An interval that includes no loss, and more than a little: then every cause is a guess.
+bool is_noise(const BudgetCase& it) {
+  const auto lost = it.budget.lost_95();
+  return lost && lost->low < 0 && lost->high > 0 && std::max(-lost->low, lost->high) > kLittle;
+}
+std::string on_noise(const BudgetCase& it) {
+  return fmt::format(
+      "The {} cannot be told from noise: launches differ too much. Raise --repeats, and measure on "
+      "an idle machine.",
+      it.budget.lost() < 0 ? "gain" : "loss");
+}
+
 bool is_faster(const BudgetCase& it) { return it.budget.lost() < 0; }
 std::string on_faster(const BudgetCase&) {
   return "Faster than ideal: more devices have more cache in all, or the base was slowed.";
@@ -31,6 +43,20 @@ std::string on_unknown(const BudgetCase&) {
 }
 
 bool computes_slower(const BudgetCase& it) { return it.part() == LossPart::SlowerCompute; }
+
+const GpuRecord* throttled_gpu(const BudgetCase& it) {
+  const auto found = std::ranges::find_if(
+      it.run.gpus, [](const GpuRecord& gpu) { return !gpu.throttled.empty(); });
+  return found == it.run.gpus.end() ? nullptr : &*found;
+}
+bool is_throttled(const BudgetCase& it) { return computes_slower(it) && throttled_gpu(it); }
+std::string on_throttled(const BudgetCase& it) {
+  const GpuRecord& gpu = *throttled_gpu(it);
+  return fmt::format(
+      "The GPU of rank {}{} was throttled ({}). Check its cooling and power limit: nvidia-smi -q.",
+      gpu.rank, gpu.host.empty() ? "" : fmt::format(" ({})", gpu.host),
+      fmt::join(gpu.throttled, ", "));
+}
 
 // Only if it explains at least half: a little is taken on every virtual machine.
 bool is_stolen(const BudgetCase& it) {
@@ -49,6 +75,14 @@ std::string on_busy(const BudgetCase& it) {
       "Other processes were running (load average {:.1f} before the launch); stop them and measure "
       "again.",
       *it.run.host.load);
+}
+
+bool is_on_gpus(const BudgetCase& it) {
+  return computes_slower(it) && it.run.config.device != "cpu";
+}
+std::string on_gpus(const BudgetCase&) {
+  return "GPUs do not share caches or memory. Compare their clocks (nvidia-smi -q -d CLOCK), and "
+         "the processor cores that feed each of them.";
 }
 
 bool is_oversubscribed(const BudgetCase& it) {
@@ -102,6 +136,17 @@ bool has_jitter(const BudgetCase& it) { return it.part() == LossPart::LateRanks;
 std::string on_jitter(const BudgetCase&) {
   return "Ranks are late in turn, none much more often than the others. Stop other processes or "
          "pin threads; a larger batch also evens it out.";
+}
+
+bool is_wire_or_servers(const BudgetCase& it) {
+  return it.part() == LossPart::Wire && it.hides_servers();
+}
+std::string on_wire_or_servers(const BudgetCase& it) {
+  return fmt::format(
+      "Workers wait {:.1f} ms per step for {}. Whether {} or the link takes this time cannot be "
+      "told. Try more --num-ps, a faster link or a larger batch.",
+      it.milliseconds(), count_text(it.run.facts.servers, "parameter server"),
+      it.run.facts.servers == 1 ? "it" : "all of them");
 }
 
 bool is_wire(const BudgetCase& it) { return it.part() == LossPart::Wire; }
@@ -164,17 +209,21 @@ std::string on_between(const BudgetCase& it) {
 
 bool always(const BudgetCase&) { return true; }
 
-constexpr BudgetRule kRules[] = {{"faster", is_faster, on_faster},
+constexpr BudgetRule kRules[] = {{"noise", is_noise, on_noise},
+                                 {"faster", is_faster, on_faster},
                                  {"little", is_little, on_little},
                                  {"unknown", is_unknown, on_unknown},
+                                 {"throttled", is_throttled, on_throttled},
                                  {"stolen", is_stolen, on_stolen},
                                  {"busy", is_busy, on_busy},
+                                 {"gpus", is_on_gpus, on_gpus},
                                  {"oversubscribed", is_oversubscribed, on_oversubscribed},
                                  {"shared-memory", is_shared, on_shared},
                                  {"hosts", computes_slower, on_hosts},
                                  {"beside-communication", is_beside, on_beside},
                                  {"late-rank", has_one_late, on_one_late},
                                  {"jitter", has_jitter, on_jitter},
+                                 {"wire-and-servers", is_wire_or_servers, on_wire_or_servers},
                                  {"wire", is_wire, on_wire},
                                  {"queue", is_queue, on_queue},
                                  {"servers", is_servers, on_servers},
@@ -200,6 +249,12 @@ const LateRank* BudgetCase::one_late() const {
 bool BudgetCase::can_compress() const {
   return run.config.gradient_compression == "none" && run.facts.servers == 0 &&
          !has_framework(run.config) && run.config.program.empty();
+}
+
+bool BudgetCase::hides_servers() const {
+  constexpr double kNoticeable = 0.25;  // of the wire
+  return run.facts.servers > 0 &&
+         budget.path.part(PathPart::Servers) <= kNoticeable * budget.path.part(PathPart::Wire);
 }
 
 std::span<const BudgetRule> budget_rules() { return kRules; }

@@ -20,6 +20,9 @@ struct BudgetCase {
   int cores() const;
   const LateRank* one_late() const;  // that causes at least half of the lateness; null: none does
   bool can_compress() const;         // gradients, with --gradient-compression
+  // Parameter servers, of which none kept its workers waiting longer than the others: then their
+  // own time is part of the wire.
+  bool hides_servers() const;
 };
 
 struct BudgetRule {

@@ -13,19 +13,20 @@ constexpr double kNoticeable = 0.005;  // of a step: less is noise
 constexpr double kMostOfIt = 0.5;      // of the lateness: then it has a place
 constexpr size_t kMostNamed = 4;
 
-// Where late ranks lose their time: forward, then one place for each transfer.
+// Where late ranks lose their time: the update, forward, then one place for each transfer.
 class Lateness {
  public:
   explicit Lateness(const StepRecords& records) : records_(records) {}
 
   void add(const StepWalk& walk, size_t step) {
-    const double late = walk.late();
     const double whole = records_.result().steps[step].duration.count();
-    if (walk.late_rank < 0 || late < kNoticeable * whole) return;
-    Found& found = ranks_[walk.late_rank];
-    ++found.steps;
-    found.seconds += late;
-    if (records_.has_buckets()) add_places(found, walk.late_rank, step);
+    for (const LateTime& late : walk.late) {
+      if (late.seconds < kNoticeable * whole) continue;
+      Found& found = ranks_[late.rank];
+      ++found.steps;
+      found.seconds += late.seconds;
+      if (walk.head_transfer >= 0) add_places(found, late.rank, walk, step);
+    }
   }
 
   std::vector<LateRank> worst() const {
@@ -51,13 +52,14 @@ class Lateness {
     std::vector<double> places = {};  // seconds more than the typical rank
   };
 
-  // The end of forward, then the moments at which its buckets were ready.
-  std::vector<double> pieces(int rank, size_t step) const {
+  // Up to the bucket that the others waited for: behind it, backward is hidden.
+  std::vector<double> pieces(int rank, const StepWalk& walk, size_t step) const {
     const StepRecord& each = records_.step(rank, step);
     const double forward = each.phase(Phase::Forward).count();
-    std::vector<double> list = {forward};
+    std::vector<double> list = {records_.update_after(rank, step), forward};
     double at = (each.begin + each.phase(Phase::Input)).count() + forward;
-    for (const TransferRecord& transfer : records_.transfers(rank, step)) {
+    const auto head = static_cast<size_t>(walk.head_transfer);
+    for (const TransferRecord& transfer : records_.transfers(rank, step).first(head + 1)) {
       const double ready = std::max(transfer.ready.count(), at);
       list.push_back(ready - at);
       at = ready;
@@ -65,11 +67,11 @@ class Lateness {
     return list;
   }
 
-  void add_places(Found& found, int late, size_t step) {
+  void add_places(Found& found, int late, const StepWalk& walk, size_t step) {
     std::vector<std::vector<double>> all;
-    for (int rank = 0; rank < records_.ranks(); ++rank) all.push_back(pieces(rank, step));
+    for (int rank = 0; rank < records_.ranks(); ++rank) all.push_back(pieces(rank, walk, step));
     const std::vector<double>& own = all[static_cast<size_t>(late)];
-    found.places.resize(own.size());
+    found.places.resize(std::max(found.places.size(), own.size()));
     for (size_t i = 0; i < own.size(); ++i) {
       std::vector<double> others;
       for (const auto& each : all) others.push_back(each[i]);
@@ -82,9 +84,9 @@ class Lateness {
     for (const double each : found.places) sum += each;
     const auto most = std::ranges::max_element(found.places);
     if (most == found.places.end() || *most < kMostOfIt * sum || sum <= 0) return "";
-    if (most == found.places.begin()) return "forward";
-    const Transfer& transfer =
-        records_.result().transfers[static_cast<size_t>(most - found.places.begin()) - 1];
+    const auto place = static_cast<size_t>(most - found.places.begin());
+    if (place < 2) return place == 0 ? "the update" : "forward";
+    const Transfer& transfer = records_.result().transfers[place - 2];
     return "backward of " + (transfer.layers.empty() ? transfer.name : transfer.layers);
   }
 
@@ -162,10 +164,16 @@ std::optional<PathSummary> critical_path_of(const RunResult& result) {
     for (const PathSegment& each : walk.segments) {
       path.part(each.part) += (each.end - each.begin).count() / path.steps;
     }
+    path.part(PathPart::Compute) += walk.ahead / path.steps;
+    path.part(PathPart::Late) -= walk.ahead / path.steps;
     lateness.add(walk, step);
     servers.add(walk, step);
     path.transfer_seconds += under_way(records, step) / path.steps;
     last = walk.last_transfer;
+  }
+  if (path.part(PathPart::Late) < 0) {  // of chance
+    path.part(PathPart::Compute) += path.part(PathPart::Late);
+    path.part(PathPart::Late) = 0;
   }
   for (const Transfer& transfer : result.transfers) path.transfer_bytes += transfer.bytes;
   if (last >= 0) path.last_bytes = result.transfers[static_cast<size_t>(last)].bytes;

@@ -31,6 +31,7 @@ std::optional<PathSeconds> parts_of_phases(const RunResult& run) {
   const Summary& summary = run.summary;
   PathSeconds parts{};
   const auto at = [&](PathPart part) -> double& { return parts[static_cast<size_t>(part)]; };
+  if (run.config.graph) return {};  // forward holds the whole step
   const double waited = phase_of(summary, Phase::Communication);
   at(PathPart::Input) = or_zero(phase_of(summary, Phase::Input));
   at(PathPart::Compute) = phase_of(summary, Phase::Forward) + phase_of(summary, Phase::Backward) +
@@ -93,32 +94,35 @@ Side side_of(const Configuration& each, std::span<const StoredRun> runs) {
   return side;
 }
 
-// mean(a) - mean(b), with the interval of Welch; absent with too few launches.
+// A sum of means with signs, with the interval of Welch; absent with too few launches.
 struct Difference {
   double value = 0;
   std::optional<Interval> interval_95 = {};
 };
 
-double squared_error(Samples samples) {
-  const double n = static_cast<double>(samples.size());
-  const double deviates = deviation(samples);
-  return deviates * deviates / (n - 1);
-}
+struct Term {
+  int sign;
+  std::vector<double> launches;
+};
 
-Difference difference(Samples a, Samples b) {
-  Difference found = {.value = mean(a) - (b.empty() ? 0 : mean(b))};
-  const size_t fewest = b.empty() ? a.size() : std::min(a.size(), b.size());
-  if (fewest < kFewestLaunches) return found;
-  const double n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
-  const double error_a = squared_error(a), error_b = b.empty() ? 0 : squared_error(b);
-  const double both = error_a + error_b;
-  double freedom = n - 1;
-  if (!b.empty()) {
-    freedom = both > 0 ? both * both / (error_a * error_a / (n - 1) + error_b * error_b / (m - 1))
-                       : n + m - 2;
+Difference difference(const std::vector<Term>& terms) {
+  Difference found;
+  double all = 0, weights = 0, freedom = 0;  // squared errors
+  size_t fewest = kFewestLaunches;
+  for (const auto& [sign, launches] : terms) {
+    if (launches.empty()) continue;
+    const double n = static_cast<double>(launches.size()), deviates = deviation(launches);
+    const double error = deviates * deviates / (n - 1);
+    found.value += sign * mean(launches);
+    fewest = std::min(fewest, launches.size());
+    all += error;
+    weights += error * error / (n - 1);
+    freedom += n - 1;
   }
+  if (fewest < kFewestLaunches) return found;
+  if (weights > 0) freedom = all * all / weights;
   // Most parts of most runs are zero in all launches: the quantile takes a tenth of a millisecond.
-  const double half = both > 0 ? student_97_5(freedom) * std::sqrt(both) : 0;
+  const double half = all > 0 ? student_97_5(freedom) * std::sqrt(all) : 0;
   found.interval_95 = {.low = found.value - half, .high = found.value + half};
   return found;
 }
@@ -146,7 +150,13 @@ void split_waiting(Side& base, const Side& side) {
   }
 }
 
-void fill(LossBudget& budget, const Side& side, const Side* base, const Side* control) {
+// Runs of the same workers without communication; of a base of one device that is the base itself.
+struct Controls {
+  Side run;
+  std::optional<Side> base;
+};
+
+void fill(LossBudget& budget, const Side& side, const Side* base, const Controls* controls) {
   const auto of_base = [&](PathPart part) { return base ? base->of(part) : std::vector<double>{}; };
   if (budget.source == BudgetSource::Nothing) {
     std::vector<double> steps, ideal;
@@ -154,18 +164,26 @@ void fill(LossBudget& budget, const Side& side, const Side* base, const Side* co
     if (base) {
       for (const LaunchParts& each : base->launches) ideal.push_back(each.step);
     }
-    return put(budget, LossPart::Unknown, difference(steps, ideal));
+    return put(budget, LossPart::Unknown, difference({{1, steps}, {-1, ideal}}));
   }
   for (const auto& [part, same] : kSameInBoth) {
-    put(budget, part, difference(side.of(same), of_base(same)));
+    put(budget, part, difference({{1, side.of(same)}, {-1, of_base(same)}}));
   }
   if (!base) return;  // nothing to compare compute with
   const std::vector<double> compute = side.of(PathPart::Compute),
                             alone = of_base(PathPart::Compute);
-  if (!control) return put(budget, LossPart::SlowerCompute, difference(compute, alone));
-  const std::vector<double> quiet = control->of(PathPart::Compute);
-  put(budget, LossPart::SlowerCompute, difference(quiet, alone));
-  put(budget, LossPart::BesideCommunication, difference(compute, quiet));
+  if (!controls) {
+    return put(budget, LossPart::SlowerCompute, difference({{1, compute}, {-1, alone}}));
+  }
+  const std::vector<double> quiet = controls->run.of(PathPart::Compute);
+  if (!controls->base) {
+    put(budget, LossPart::SlowerCompute, difference({{1, quiet}, {-1, alone}}));
+    return put(budget, LossPart::BesideCommunication, difference({{1, compute}, {-1, quiet}}));
+  }
+  const std::vector<double> quiet_base = controls->base->of(PathPart::Compute);
+  put(budget, LossPart::SlowerCompute, difference({{1, quiet}, {-1, quiet_base}}));
+  put(budget, LossPart::BesideCommunication,
+      difference({{1, compute}, {-1, quiet}, {-1, alone}, {1, quiet_base}}));
 }
 
 // The launch that is nearest to the mean: its names stand for all.
@@ -202,10 +220,14 @@ class Budgets {
       split_waiting(*before, side);
     }
     budget.source = before ? std::max(side.source, before->source) : side.source;
-    const std::optional<Side> control = control_of(each, budget.source);
-    if (control && before) budget.source = BudgetSource::Experiment;
+    std::optional<Controls> controls;
+    if (base && budget.source == BudgetSource::Records) {
+      controls = controls_of(each, report_.configurations[*base]);
+      budget.lacks_controls = !controls && were_run(each);
+    }
+    if (controls) budget.source = BudgetSource::Experiment;
     budget.step = side.step();
-    fill(budget, side, before ? &*before : nullptr, control ? &*control : nullptr);
+    fill(budget, side, before ? &*before : nullptr, controls ? &*controls : nullptr);
     budget.launch = typical_launch(each);
     if (const auto& path = runs_[budget.launch].result.path) budget.path = *path;
     finish(budget, point);
@@ -213,15 +235,27 @@ class Budgets {
   }
 
  private:
-  std::optional<Side> control_of(const Configuration& each, BudgetSource source) const {
-    if (source != BudgetSource::Records || !has_independent_twin(each.config, each.devices)) {
-      return {};
-    }
+  std::optional<Side> control_of(const Configuration& each) const {
+    if (!has_independent_twin(each.config, each.devices)) return {};
     const auto twin = by_id_.find(run_id(independent_twin(each.config)));
     if (twin == by_id_.end()) return {};
     Side side = side_of(*twin->second, runs_);
     if (side.source != BudgetSource::Records) return {};
     return side;
+  }
+
+  std::optional<Controls> controls_of(const Configuration& each, const Configuration& base) const {
+    std::optional<Side> own = control_of(each), of_base = control_of(base);
+    const bool complete = of_base || !has_independent_twin(base.config, base.devices);
+    if (!own || !complete) return {};
+    return Controls{std::move(*own), std::move(of_base)};
+  }
+
+  // Whether there were control runs, which then failed.
+  bool were_run(const Configuration& each) const {
+    return has_independent_twin(each.config, each.devices) &&
+           std::ranges::count(report_.controls, run_id(independent_twin(each.config)),
+                              &Configuration::id) > 0;
   }
 
   static void finish(LossBudget& budget, const ScalingPoint* point) {
@@ -240,6 +274,11 @@ class Budgets {
 };
 
 }  // namespace
+
+std::optional<Interval> LossBudget::lost_95() const {
+  if (!efficiency.interval_95) return {};
+  return Interval{.low = 1 - efficiency.interval_95->high, .high = 1 - efficiency.interval_95->low};
+}
 
 std::optional<Interval> LossBudget::part_95(LossPart which) const {
   const auto& found = seconds_95[static_cast<size_t>(which)];

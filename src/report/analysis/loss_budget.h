@@ -52,10 +52,12 @@ struct LossBudget {
   std::array<double, kLossPartCount> seconds{};  // per step; they add up to step - ideal step
   std::array<std::optional<Interval>, kLossPartCount> seconds_95 = {};
   BudgetSource source = BudgetSource::Nothing;
+  bool lacks_controls = false;  // `sweep --explain` ran, but runs without communication failed
   PathSummary path = {};  // of one launch, the nearest to the mean: names of ranks and servers
   size_t launch = 0;      // which one: index in the stored runs
 
   double lost() const { return 1 - efficiency.value; }  // a fraction: 0.1 are ten points
+  std::optional<Interval> lost_95() const;
   double part(LossPart which) const {                   // the same
     return seconds[static_cast<size_t>(which)] / step;
   }

@@ -43,8 +43,10 @@ std::vector<std::string_view> settings_of_series(const ScalingReport& report) {
 
 bool is_good(const StoredRun& run) { return run.measured() && rate_of(run.result) > 0; }
 
-using Launch = std::tuple<std::string, bool, int>;  // id, simulated, repeat
-Launch launch_of(const StoredRun& run) { return {run.id, run.result.simulated(), run.repeat}; }
+using Launch = std::tuple<std::string, bool, bool, int>;  // id, control, simulated, repeat
+Launch launch_of(const StoredRun& run) {
+  return {run.id, run.control, run.result.simulated(), run.repeat};
+}
 
 // Of a launch that was repeated after a failure, only the last attempt counts.
 std::map<Launch, size_t> places_that_count(std::span<const StoredRun> runs) {

@@ -24,14 +24,12 @@ const RunResult& run_of(const LossBudget& budget, std::span<const StoredRun> run
   return runs[budget.launch].result;
 }
 
-std::string points_text(const LossBudget& budget, LossPart part) {
-  const auto interval = budget.part_95(part);
-  if (!interval) return fmt::format("{:.1f}", 100 * budget.part(part));
-  return fmt::format("{:.1f} ± {:.1f}", 100 * budget.part(part),
-                     50 * (interval->high - interval->low));
+std::string points_text(double part, const std::optional<Interval>& interval) {
+  if (!interval) return fmt::format("{:.1f}", 100 * part);
+  return fmt::format("{:.1f} ± {:.1f}", 100 * part, 50 * (interval->high - interval->low));
 }
 
-std::string parts_table(const LossBudget& budget) {
+std::string parts_table(const LossBudget& budget, const RunResult& run) {
   TextTable table({{"part", TextTable::Align::Left},
                    {"", TextTable::Align::Left},
                    {"points"},
@@ -39,10 +37,11 @@ std::string parts_table(const LossBudget& budget) {
   for (size_t i = 0; i < kLossPartCount; ++i) {
     const auto part = static_cast<LossPart>(i);
     if (std::abs(budget.part(part)) < kPrinted) continue;
-    table.add({std::string(kLossParts[i].name), std::string(1, kLetters[i]),
-               points_text(budget, part), fmt::format("{:.2f}", 1e3 * budget.seconds[i])});
+    table.add({part_name(part, budget, run), std::string(1, kLetters[i]),
+               points_text(budget.part(part), budget.part_95(part)),
+               fmt::format("{:.2f}", 1e3 * budget.seconds[i])});
   }
-  table.add({"all", "", fmt::format("{:.1f}", 100 * budget.lost()),
+  table.add({"all", "", points_text(budget.lost(), budget.lost_95()),
              fmt::format("{:.2f}", 1e3 * (budget.step - budget.ideal_step))});
   return table.text();
 }
@@ -85,7 +84,7 @@ std::string block_of(const ScalingReport& report, const LossBudget& budget,
   std::string text = answer_of(report, budget, runs);
   text += wrapped(fmt::format("  step {:.2f} ms, ideal {:.2f} ms; {}\n\n", 1e3 * budget.step,
                               1e3 * budget.ideal_step, words.basis));
-  text += parts_table(budget);
+  text += parts_table(budget, run_of(budget, runs));
   text += "\n" + wrapped(energy_line(run_of(budget, runs)) + "\n");
   for (const std::string& table : {late_table(budget.path), server_table(budget.path)}) {
     if (!table.empty()) text += "\n" + table;

@@ -19,13 +19,18 @@ constexpr double kPrinted = 0.0005;  // 0.1 points after rounding
 // "late rank 1" if one rank causes most of it.
 std::string name_of(LossPart part, const BudgetCase& it) {
   const LateRank* late = part == LossPart::LateRanks ? it.one_late() : nullptr;
-  return late ? fmt::format("late rank {}", late->rank)
-              : std::string(kLossParts[static_cast<size_t>(part)].name);
+  return late ? fmt::format("late rank {}", late->rank) : part_name(part, it.budget, it.run);
 }
 
-std::string gain_in(LossPart part) {
+std::string gain_in(LossPart part, const BudgetCase& it) {
   if (part == LossPart::SlowerCompute) return "faster compute";
-  return "less " + std::string(kLossParts[static_cast<size_t>(part)].name);
+  return "less " + part_name(part, it.budget, it.run);
+}
+
+std::string percent_text(const Ratio& ratio) {
+  if (!ratio.interval_95) return fmt::format("{:.1f}", 100 * ratio.value);
+  return fmt::format("{:.1f} ± {:.1f}", 100 * ratio.value,
+                     50 * (ratio.interval_95->high - ratio.interval_95->low));
 }
 
 std::string verdict_of(const BudgetCase& it) {
@@ -38,10 +43,10 @@ std::string verdict_of(const BudgetCase& it) {
     if (std::abs(points) < kPrinted) continue;
     (points > 0 ? lost : gained)
         .push_back(fmt::format("{:.1f} {}", 100 * std::abs(points),
-                               points > 0 ? name_of(part, it) : gain_in(part)));
+                               points > 0 ? name_of(part, it) : gain_in(part, it)));
   }
   const double points = 100 * it.budget.lost();
-  std::string text = fmt::format("{:.1f} %{}", 100 * it.budget.efficiency.value,
+  std::string text = fmt::format("{} %{}", percent_text(it.budget.efficiency),
                                  it.budget.base ? "" : " of a step computes");
   if (lost.empty() && gained.empty()) return text;
   if (points < 0) std::swap(lost, gained);  // what makes up most of it comes first
@@ -64,6 +69,9 @@ std::string basis_of(const LossBudget& budget, const RunResult& run) {
     case BudgetSource::Experiment:
       return "slower compute measured without communication";
     case BudgetSource::Records:
+      if (budget.lacks_controls) {
+        return "from the records of each step; the runs without communication failed";
+      }
       return std::string("from the records of each step") +
              (measurable ? "; sweep --explain measures slower compute apart" : "");
     case BudgetSource::Phases:
@@ -75,6 +83,11 @@ std::string basis_of(const LossBudget& budget, const RunResult& run) {
 }
 
 }  // namespace
+
+std::string part_name(LossPart part, const LossBudget& budget, const RunResult& run) {
+  const bool both = part == LossPart::Wire && BudgetCase{budget, run}.hides_servers();
+  return both ? "wire and servers" : std::string(kLossParts[static_cast<size_t>(part)].name);
+}
 
 BudgetWords words_on(const LossBudget& budget, const RunResult& run) {
   const BudgetCase it = {budget, run};

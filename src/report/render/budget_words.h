@@ -19,6 +19,9 @@ struct BudgetWords {
 // `run`: the result of the launch that the budget names.
 BudgetWords words_on(const LossBudget& budget, const RunResult& run);
 
+// "wire"; "wire and servers" if they cannot be told apart.
+std::string part_name(LossPart part, const LossBudget& budget, const RunResult& run);
+
 // "alexnet:128 on 2 devices", with the engine and the settings that tell it from others.
 std::string subject_of(const ScalingReport& report, const Configuration& each);
 
