@@ -158,7 +158,7 @@ int run_program(RunContext& context, std::span<const std::string> arguments,
     complain(context, "not enough memory");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(context, error.what());
+    complain(context, message_of(error));
     return kFailure;
   }
 }

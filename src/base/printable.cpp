@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/error.h"
+
 namespace lockstep {
 namespace {
 
@@ -46,6 +48,12 @@ std::string printable(std::string_view bytes) {
     i += std::max<size_t>(length, 1);
   }
   return text;
+}
+
+std::string message_of(const std::exception& error) {
+  const std::string message = error.what();
+  if (dynamic_cast<const Error*>(&error)) return message;
+  return message.substr(0, message.find('\n'));
 }
 
 }  // namespace lockstep

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/fnv1a.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "selftest/expected_step.h"
 
@@ -54,7 +55,7 @@ class PlaceTest {
         complain(operation, fmt::format("other bits in pass {} than in pass 1", pass + 1));
       }
     } catch (const std::exception& error) {  // the others are tested all the same
-      complain(operation, error.what());
+      complain(operation, message_of(error));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
 #include "fake_accelerator/fake_device.h"
@@ -188,6 +189,10 @@ class Hooks final : public at::PrivateUse1HooksInterface {
   c10::register_privateuse1_backend("fake");
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   register_graphs();
+  if (const char* const kernels = std::getenv("FAKE_DEVICE_FAULT")) {
+    fail_after(std::atoll(kernels), "fake accelerator: illegal memory access");
+  }
+  if (const char* const bytes = std::getenv("FAKE_DEVICE_MEMORY")) limit_memory(std::atoll(bytes));
   return true;
 }();
 

@@ -24,6 +24,8 @@ Counters counters();
 void set_delays(uint64_t seed);
 void no_delays();
 
+// Of programs: FAKE_DEVICE_MEMORY=BYTES limits memory, FAKE_DEVICE_FAULT=KERNELS ends with a fault.
+
 // Allocations beyond so many bytes of one device's memory fail; 0: no limit.
 void limit_memory(int64_t bytes);
 int64_t memory_in_use();

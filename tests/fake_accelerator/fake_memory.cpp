@@ -1,5 +1,6 @@
 #include "fake_accelerator/fake_memory.h"
 
+#include <c10/util/Exception.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,8 +67,8 @@ class Heap {
     const size_t bytes = std::bit_ceil(std::max(wanted, kSmallest));
     const std::lock_guard lock(mutex_);
     if (limit_ > 0 && in_use_ + bytes > limit_) {
-      throw Error("fake accelerator out of memory: {} bytes wanted, {} of {} in use", wanted,
-                  in_use_, limit_);
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "fake accelerator out of memory: ", wanted,
+                       " bytes wanted, ", in_use_, " of ", limit_, " in use");
     }
     in_use_ += bytes;
     const FakeCapture* const pool = stream.capture().get();

@@ -1,5 +1,6 @@
 // Whole runs of lockstep-torch on the fake accelerator and the fake NCCL, with processes as
 // workers.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr const char* kSmall =
@@ -41,6 +43,15 @@ class FakeProgram : public ::testing::Test {
     std::ostringstream text;
     text << std::ifstream(temporary_.path(name)).rdbuf();
     return text.str();
+  }
+  // All that is no note.
+  static std::string complaints_in(const std::string& err) {
+    std::istringstream lines(err);
+    std::string complaints;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("note: ")) complaints += line + "\n";
+    }
+    return complaints;
   }
   double last_loss() const { return Json::parse(text_in("result.json")).at("last_loss"); }
 
@@ -98,6 +109,28 @@ TEST_F(FakeProgram, ARankThatHangsEndsTheRun) {
             "FAKE_NCCL_FAULT=1:3:hang");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("NCCL failed"));
+}
+
+// Before, during and after the update of a first step, and where all steps are queued.
+TEST_F(FakeProgram, AFaultOfTheDeviceEndsTheRunWithOneLine) {
+  for (const char* kernels : {"10", "100", "150", "200", "300"}) {
+    for (const char* arguments : {"", "--dtype fp16 --fp16-enable-auto-loss-scale", "--graph",
+                                  "--local-parameter-device cpu"}) {
+      SCOPED_TRACE(fmt::format("after {} kernels: {}", kernels, arguments));
+      const Outcome outcome = train(std::string("--device gpu --num-warmup-batches 8 ") + arguments,
+                                    std::string("FAKE_DEVICE_FAULT=") + kernels);
+      EXPECT_EQ(outcome.code, 1);
+      EXPECT_EQ(complaints_in(outcome.err), "lockstep: fake accelerator: illegal memory access\n");
+    }
+  }
+}
+
+TEST_F(FakeProgram, TooLittleMemoryEndsTheRunWithOneLineAndARemedy) {
+  const Outcome outcome = train("--device gpu --batch-size 64", "FAKE_DEVICE_MEMORY=3000000");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(complaints_in(outcome.err),
+              MatchesRegex("lockstep: fake accelerator out of memory: [^\n]*; use a smaller "
+                           "--batch-size\n"));
 }
 
 TEST_F(FakeProgram, MoreWorkersThanGpusAreRefused) {

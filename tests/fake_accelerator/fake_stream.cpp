@@ -1,7 +1,9 @@
 #include "fake_accelerator/fake_stream.h"
 
+#include <c10/util/Exception.h>
 #include <omp.h>
 
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
@@ -28,6 +30,7 @@ struct State {
   std::atomic<int64_t> kernels_to_fault = -1;
   std::atomic<bool> faulty = false;
   std::string fault;  // written before `faulty`
+  std::atomic<bool> ending = false;  // kernels that are still queued do nothing
 };
 State& state() {
   static State* const only = new State;
@@ -45,7 +48,9 @@ FakeStream::FakeStream(int device, int64_t id) : device_(device), id_(id) {
 
 void FakeStream::enqueue(Task task) {
   throw_after_fault();
-  enqueue_always(std::move(task));
+  enqueue_always([task = std::move(task)] {
+    if (!state().ending) task();
+  });
 }
 
 void FakeStream::enqueue_always(Task task) {
@@ -85,6 +90,12 @@ void FakeStream::wait_until_idle() {
   std::unique_lock lock(mutex_);
   throw_if_captured();
   changed_.wait(lock, [&] { return tasks_.empty() && !busy_; });
+}
+
+void FakeStream::end_soon() {
+  constexpr std::chrono::seconds kMost{1};  // one may wait for an event that never comes
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kMost, [&] { return tasks_.empty() && !busy_; });
 }
 
 void FakeStream::queue_kernel(Task kernel) {
@@ -235,11 +246,20 @@ void count_kernel() {
 }
 
 void throw_after_fault() {
-  if (state().faulty) throw std::runtime_error(state().fault);
+  TORCH_CHECK(!state().faulty, state().fault, "\nIt may be the fault of an earlier call.");
+}
+
+// A program that ends after a fault has not waited for its kernels, and they use what LibTorch
+// destroys at the end.
+void end_streams() {
+  state().ending = true;
+  const std::lock_guard lock(state().mutex);
+  for (const auto& [key, stream] : state().streams) stream->end_soon();
 }
 
 void fail_now(const std::string& message) {
   if (state().faulty) return;
+  std::atexit(end_streams);
   state().fault = message;
   state().faulty = true;
 }

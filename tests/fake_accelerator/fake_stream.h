@@ -35,6 +35,7 @@ class FakeStream : public FakeQueue {
   // These two throw while the stream is captured.
   bool idle();
   void wait_until_idle();  // not counted
+  void end_soon();         // waits, but not without end
 
   std::shared_ptr<FakeCapture> capture();  // null: what is queued runs
   void set_capture(std::shared_ptr<FakeCapture> capture);

@@ -42,8 +42,14 @@ DeviceRows::DeviceRows(const ArenaLayout& layout, const EngineOptions& options, 
   if (options.loss_scale.automatic) scaler_.emplace(options.loss_scale, device);
 }
 
-// What is queued on both streams still uses the rows.
-DeviceRows::~DeviceRows() { wait_for_updates(); }
+// What is queued on both streams still uses the rows. After a fault of the device there is nothing
+// to wait for.
+DeviceRows::~DeviceRows() {
+  try {
+    wait_for_updates();
+  } catch (const std::exception&) {  // whoever used the device was told
+  }
+}
 
 void DeviceRows::wait_for_updates() {
   values_ready_.record(updates_);

@@ -5,6 +5,8 @@
 
 #include <cassert>
 
+#include "base/error.h"
+#include "base/printable.h"
 #include "engine/torch/accelerators.h"
 #include "engine/torch/batch_input.h"
 #include "engine/torch/device.h"
@@ -42,6 +44,15 @@ std::optional<PinnedGradients> pinned_gradients(const ParameterTensors& paramete
                                                 const EngineOptions& options, at::Device device) {
   if (device.is_cpu() || options.parameters_on_device) return {};
   return PinnedGradients(parameters.count(), device, 1 / options.loss_scale.first);
+}
+
+template <typename Call>
+decltype(auto) with_remedy(const Call& call) {
+  try {
+    return call();
+  } catch (const c10::OutOfMemoryError& error) {
+    throw Error("{}; use a smaller --batch-size", message_of(error));
+  }
 }
 
 // What an engine has on an accelerator, besides what it has on the CPU.
@@ -82,15 +93,21 @@ class TorchEngine : public Engine {
   void observe(OpObserver* observer) override { observer_ = observer; }
   int64_t memory_bytes() const override { return estimated_bytes(graph_, options_); }
 
-  void bind(ParameterArena& arena) override;
+  void bind(ParameterArena& arena) override {
+    with_remedy([&] { take_rows(arena); });
+  }
   DeviceParameters* device_parameters() override {
     return on_device_ && on_device_->rows ? &*on_device_->rows : nullptr;
   }
 
-  void start_forward(const Batch& batch) override;
+  void start_forward(const Batch& batch) override {
+    with_remedy([&] { queue_forward(batch); });
+  }
   StepOutcome outcome(int forwards_ago) override;
   int outcome_lag() const override { return on_device_ ? 1 : 0; }
-  void backward(const GradientReady& ready) override;
+  void backward(const GradientReady& ready) override {
+    with_remedy([&] { queue_backward(ready); });
+  }
 
   void values_changed(ParameterId id) override { parameters_.refresh(id); }
   std::span<const StateInfo> state() override {
@@ -112,6 +129,9 @@ class TorchEngine : public Engine {
  private:
   NodeId node_count() const { return static_cast<NodeId>(graph_.nodes().size()); }
   void add_op(NodeId id);
+  void take_rows(ParameterArena& arena);
+  void queue_forward(const Batch& batch);
+  void queue_backward(const GradientReady& ready);
   at::Tensor run(NodeId id, std::vector<at::Tensor>& values);
   at::Tensor scaled_loss() const;
   StepGraph* step_graph() {
@@ -150,7 +170,7 @@ void TorchEngine::add_op(NodeId id) {
                     .forward_macs = forward_macs(graph_, id)});
 }
 
-void TorchEngine::bind(ParameterArena& arena) {
+void TorchEngine::take_rows(ParameterArena& arena) {
   if (on_device_ && options_.parameters_on_device) {
     on_device_->rows.emplace(arena, options_, device_,
                              DeviceRows::Beside{on_device_->report, step_graph()});
@@ -159,7 +179,7 @@ void TorchEngine::bind(ParameterArena& arena) {
   if (options_.mode == Mode::Training) flow_.attach();
 }
 
-void TorchEngine::start_forward(const Batch& batch) {
+void TorchEngine::queue_forward(const Batch& batch) {
   assert(batch.size() == options_.batch);
   const at::AutoGradMode record(options_.mode == Mode::Training);
   if (on_device_) on_device_->report.begin();
@@ -195,7 +215,7 @@ void TorchEngine::report_forward() {
   if (options_.mode == Mode::Inference) input_->done();
 }
 
-void TorchEngine::backward(const GradientReady& ready) {
+void TorchEngine::queue_backward(const GradientReady& ready) {
   StepGraph* const graph = step_graph();
   if (graph && graph->replays()) {
     for (const ParameterId id : flow_.order()) ready(id);
