@@ -103,7 +103,7 @@ class Reader : public TomlReader {
 
 // Processes of CPU nodes share memory, NCCL does not reduce on them, and each is a worker of its
 // own (GPUs of a node belong to one, as in tf_cnn_benchmarks). Its workers over gRPC end a step
-// with a token for every pair of them.
+// with a token for every pair of them, each an operation on one queue: about 15 us.
 void set_other_defaults(Cluster& cluster) {
   const auto given = [&](const char* key) { return cluster.notes.contains(key); };
   if (cluster.device_kind == "cpu") {

@@ -8,6 +8,8 @@
 namespace lockstep {
 namespace {
 
+// Part of the line rate, and microseconds of a hop as a collective sees it: of software, beside
+// one or two of the wire.
 constexpr TransportRow kTransports[] = {
     {"rdma", 0.92, 15, "headers; a proxy thread posts each send"},
     {"tcp", 0.80, 60, "headers and copies through the kernel's sockets"},
@@ -27,7 +29,8 @@ constexpr NodeLinkRow kNodeLinks[] = {
     {"shm", 6, 5, 4, 3, 10, "processes of one machine that share memory"},
 };
 
-// NCCL: rows from old to new; the first whose version is not below the given one.
+// GB/s over sockets, over any transport and inside a node; then interference: NCCL's kernels occupy
+// a few of the 56 to 132 multiprocessors, and read and write the memory that others need.
 constexpr LibraryRow kNccl20 = {"nccl", 1.75, 0,
                                 0,      0.2,  "until 2.3 one thread serves one socket per peer"};
 constexpr LibraryRow kNccl24 = {"nccl", 4.5, 0, 0, 0.2, "since 2.4 several sockets and threads"};
