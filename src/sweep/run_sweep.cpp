@@ -6,17 +6,16 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "base/error.h"
 #include "base/run_event.h"
 #include "base/utc_text.h"
 #include "config/run_id.h"
 #include "config/run_options.h"
-#include "measure/launches.h"
+#include "measure/statistics.h"
 #include "process/run_commands.h"
 #include "report/results/benchmark_log.h"
-#include "report/results/launch_rate.h"
+#include "sweep/known_launches.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -33,33 +32,6 @@ std::string launch_name(const SweepRun& run, int repeat) {
   return fmt::format("{}-{}{}", run.id, run.control ? "control" : "launch", repeat + 1);
 }
 
-// Launches of a run, which also serve as its control runs, and those that were control runs only.
-template <typename Value>
-struct Kinds {
-  Value runs, controls;
-  Value& of(bool control) { return control ? controls : runs; }
-};
-
-using Key = std::pair<std::string, int>;  // id and repeat
-using Keys = Kinds<std::set<Key>>;
-
-bool is_finished(const Keys& keys, const SweepRun& run, int repeat) {
-  return keys.runs.contains({run.id, repeat}) ||
-         (run.control && keys.controls.contains({run.id, repeat}));
-}
-
-// A simulated result has the id of its run but does not count as a launch.
-Keys finished_keys(const StoreContents& contents, bool retry_failed) {
-  Keys keys;
-  for (const StoredRun& run : contents.runs) {
-    if (run.result.simulated() || run.skipped()) continue;
-    if (run.measured() || !retry_failed) {
-      keys.of(run.control).emplace(run.id, run.repeat);
-    }
-  }
-  return keys;
-}
-
 // The id of the same run on one device.
 std::string one_replica(RunConfig run) {
   const RunConfig defaults;
@@ -67,25 +39,6 @@ std::string one_replica(RunConfig run) {
   run.nodes = defaults.nodes;
   run.num_workers = defaults.num_workers;
   return run_id(run);
-}
-
-using Times = Kinds<std::map<std::string, std::vector<double>>>;  // per image of launches, by id
-
-void note_time(Times& times, const StoredRun& run) {
-  const double rate = rate_of(run.result);
-  if (run.measured() && !run.result.simulated() && rate > 0) {
-    times.of(run.control)[run.id].push_back(1 / rate);
-  }
-}
-
-bool is_precise(const SweepPlan& plan, const Times& times, const SweepRun& run) {
-  if (!plan.precision) return false;
-  const auto precise = [&](const auto& of_kind) {
-    const auto own = of_kind.find(run.id);
-    return own != of_kind.end() && own->second.size() >= kLeastForPrecision &&
-           summarize_launches(own->second).precision() <= *plan.precision;
-  };
-  return precise(times.runs) || (run.control && precise(times.controls));
 }
 
 // "10	images/sec: 204.8 +/- ..."; absent: another line.
@@ -111,12 +64,16 @@ class Sweep {
  public:
   Sweep(const SweepPlan& plan, ResultsStore& store, const std::string& program,
         const std::function<double(const SweepRun&)>& seconds_of, const SweepWatch& watch)
-      : plan_(plan), store_(store), program_(program), seconds_of_(seconds_of), watch_(watch) {
+      : plan_(plan),
+        store_(store),
+        program_(program),
+        seconds_of_(seconds_of),
+        watch_(watch),
+        known_(store.contents(), plan.retry_failed) {
     for (const StoredRun& run : store.contents().runs) {
-      if (!run.result.simulated()) note(run);
+      if (!run.result.simulated()) note_wall(run);
       note_mode(run);
     }
-    finished_ = finished_keys(store.contents(), plan.retry_failed);
   }
 
   SweepOutcome run() {
@@ -146,7 +103,7 @@ class Sweep {
   }
 
   void attend(const SweepRun& run, int round) {
-    if (is_finished(finished_, run, round) || is_precise(plan_, times_, run)) return;
+    if (known_.has(run, round) || known_.is_precise(run, plan_.precision)) return;
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -157,7 +114,8 @@ class Sweep {
       ++outcome_.launched;
     }
     store_.append(*stored);
-    note(*stored);
+    known_.add(*stored);
+    note_wall(*stored);
     note_mode(*stored);
     if (!stored->measured()) ++outcome_.failed;
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
@@ -284,10 +242,8 @@ class Sweep {
     modes_.try_emplace(one_replica(run.result.config), mode.empty() ? "checked" : mode);
   }
 
-  void note(const StoredRun& run) {
-    finished_.of(run.control).emplace(run.id, run.repeat);
+  void note_wall(const StoredRun& run) {
     if (run.wall_seconds > 0) walls_[run.id].push_back(run.wall_seconds);
-    note_time(times_, run);
   }
 
   double seconds_for(const SweepRun& run) const {
@@ -299,9 +255,9 @@ class Sweep {
     double remaining = 0;
     int missing = 0;
     for (const SweepRun& each : plan_.runs) {
-      const bool precise = is_precise(plan_, times_, each);
+      const bool precise = known_.is_precise(each, plan_.precision);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
-        if (is_finished(finished_, each, repeat)) continue;
+        if (known_.has(each, repeat)) continue;
         remaining += seconds_for(each);
         ++missing;
       }
@@ -320,8 +276,7 @@ class Sweep {
   const std::function<double(const SweepRun&)>& seconds_of_;
   const SweepWatch& watch_;
   SweepOutcome outcome_;
-  Keys finished_;
-  Times times_;
+  KnownLaunches known_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
   std::map<std::string, std::string> modes_;          // of frameworks, by one_replica()
 };
@@ -334,14 +289,12 @@ std::string raw_file_of(const SweepRun& run, int repeat) {
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,
                                                      const StoreContents& contents) {
-  const Keys finished = finished_keys(contents, plan.retry_failed);
-  Times times;
-  for (const StoredRun& run : contents.runs) note_time(times, run);
+  const KnownLaunches known(contents, plan.retry_failed);
   std::vector<std::pair<size_t, int>> missing;
   for (int round = 0; round < plan.repeats; ++round) {
     for (const size_t index : order_of_round(plan.runs.size(), round, plan.order_seed)) {
       const SweepRun& run = plan.runs[index];
-      if (is_finished(finished, run, round) || is_precise(plan, times, run)) continue;
+      if (known.has(run, round) || known.is_precise(run, plan.precision)) continue;
       missing.emplace_back(index, round);
     }
   }
