@@ -4,7 +4,7 @@
 # The wheel's own TorchConfig.cmake is of no use here: a CUDA build of it looks for nvcc and stops
 # without one. Nothing is cached but Torch_ROOT, so another torch is one -D away.
 set(Torch_ROOT "" CACHE PATH "the directory 'torch' of a Python environment, or of LibTorch's archive")
-set(Torch_minimum 2.4)
+set(Torch_minimum 2.11)
 
 set(Torch_cpu_library ${Torch_ROOT}/lib/libtorch_cpu.so)
 set(Torch_c10_library ${Torch_ROOT}/lib/libc10.so)

@@ -69,7 +69,13 @@ std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_gi
 std::string automatic_device(RunConfig& config, const RunContext& context, bool engine_given) {
   const GpuPresence gpus = gpus_present();
   const bool elsewhere = runs_elsewhere(config, context.environment);
-  if (elsewhere || has_framework(config) || gpus.count == 0) return "";
+  if (has_framework(config) || gpus.count == 0) return "";
+  if (elsewhere && !gpus.graphics_perhaps) {
+    return "--device auto: the CPU on other hosts; --device gpu trains on their GPUs";
+  }
+  // Nobody is told to build an engine, or given one, for the graphics of a desktop's processor.
+  const bool asks = find_engine(context.engines, config.engine).accelerators != nullptr;
+  if (gpus.graphics_perhaps && (elsewhere || !asks)) return "";
   if (!engine_given) {
     const EngineKind* const engine = accelerator_engine(context);
     if (!engine) {
@@ -83,8 +89,10 @@ std::string automatic_device(RunConfig& config, const RunContext& context, bool 
   if (!engine.accelerators) return "";  // its program decides, or it has none
   const std::optional<Accelerators> found = engine.accelerators();
   if (!found) {
-    return fmt::format("{} found, but LibTorch sees none of them; training on the CPU",
-                       gpus.text());
+    if (gpus.graphics_perhaps) return "";
+    return fmt::format(
+        "{} found, but LibTorch sees none of them; training on the CPU with --engine {}",
+        gpus.text(), config.engine);
   }
   config.device = found->name;
   return fmt::format("--device auto: {}, {} found", found->name, gpus.text());
@@ -94,6 +102,8 @@ std::string automatic_device(RunConfig& config, const RunContext& context, bool 
 
 void hear_device(std::vector<Flag>& flags, DeviceWish& wish) {
   const auto device = std::ranges::find(flags, "device", &Flag::name);
+  device->value_name = "auto|gpu|" + device->value_name;
+  device->default_text = "auto";
   device->set = [&wish, set = std::move(device->set)](const std::string& text) {
     set(text);
     const std::string word = lower_case(text);

@@ -71,6 +71,9 @@ int main(int count, char** words) {
   using namespace lockstep;
   // CUDA counts the fastest GPU first; the management library, by PCI address. Now both do.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
+  // NCCL connects the ranks when its communicator is made, which has a time-out, and not in the
+  // first collective, of which a rank could not say that it waits for others.
+  setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/0);
   // In a container without /sys hwloc would say so at each question; the facts are then unknown.
   setenv("HWLOC_HIDE_ERRORS", "2", /*overwrite=*/0);
   const std::string program = own_program();

@@ -39,12 +39,15 @@ EngineKind torch_kind() {
           .make = make_torch_engine,
           .libraries =
               [] {
-                return std::map<std::string, std::string>{{"torch", torch_library_versions()}};
+                return std::map<std::string, std::string>{
+                    {"torch", torch_library_versions()},
+                    {"cuDNN", "convolutions autotuned in the first step (cudnn.benchmark)"}};
               },
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);
           },
           .product_gflops = torch_product_gflops,
+          .be_deterministic = make_torch_deterministic,
           .copy_speeds = copy_speeds,
           .accelerators = torch_accelerators,
           .device_buffer = make_torch_device_buffer};

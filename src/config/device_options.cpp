@@ -14,8 +14,8 @@ constexpr const char* kWhere = "Device and engine";
 std::vector<RunOption> device_options() {
   return {
     {"device", &R::device, kWhere,
-     "device to train on; auto: GPUs if this host and this build have them; gpu: whichever GPUs "
-     "there are",
+     "device to train on; auto: for train, GPUs if this host and this build have them; gpu: "
+     "whichever GPUs there are",
      {.choices = {"cpu", "cuda", "cuda:N", "xpu", "xpu:N", "mps", "privateuseone",
                   "privateuseone:N"},
       .choices_note = "--engine native supports cpu only, --engine torch all of them",

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <ostream>
 
 #include "base/error.h"
 #include "base/exit_code.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "comm/own_address.h"
 #include "config/json.h"
@@ -52,6 +54,17 @@ int64_t free_disk_bytes(std::filesystem::path directory) {
   }
   const auto space = std::filesystem::space(directory, unknown);
   return unknown ? -1 : static_cast<int64_t>(space.available);
+}
+
+// Of `all`, as many as CUDA_VISIBLE_DEVICES leaves.
+int usable_gpus(int all, const Environment& environment) {
+  const auto visible = environment("CUDA_VISIBLE_DEVICES");
+  if (!visible) return all;
+  const std::vector<std::string> names = split(*visible, ',');
+  const auto end = std::ranges::find_if(names, [](const std::string& name) {
+    return name.empty() || name.starts_with('-');  // CUDA ends its list there
+  });
+  return std::min(all, static_cast<int>(end - names.begin()));
 }
 
 struct Probe {
@@ -104,9 +117,10 @@ struct Probe {
   // Null: there are not two of them.
   Json nccl(const Json&) const {
     const std::unique_ptr<GpuLibrary> gpus = open_gpus();
-    if (!gpus || gpus->count() < 2) return nullptr;
+    const int usable = gpus ? usable_gpus(gpus->count(), context.environment) : 0;
+    if (usable < 2) return nullptr;
     const auto beside = std::filesystem::path(context.program).parent_path() / "lockstep-torch";
-    return nccl_facts(beside.string(), gpus->count());
+    return nccl_facts(beside.string(), usable);
   }
 
   Json programs(const Json&) const {

@@ -22,6 +22,7 @@ struct GpuInfo {
   std::optional<int> max_clock_mhz = {};
   std::optional<double> power_limit_watts = {};
   std::optional<int64_t> ecc_errors = {};  // uncorrected, since the driver was loaded
+  std::optional<int> compute_capability = {};  // 75: NVIDIA's version 7.5
 };
 
 // What changes while a GPU works.
@@ -36,7 +37,8 @@ class GpuLibrary {
  public:
   virtual ~GpuLibrary() = default;
 
-  virtual int count() = 0;  // numbered from 0 in the order of their PCI addresses
+  // Those that this process may use, numbered from 0 in the order of their PCI addresses.
+  virtual int count() = 0;
   virtual GpuInfo info(int gpu) = 0;
   virtual GpuState state(int gpu) = 0;
   // Whether one reads the other's memory without the host; absent: not known.

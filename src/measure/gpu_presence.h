@@ -9,11 +9,12 @@ namespace lockstep {
 struct GpuPresence {
   std::string vendor;  // "NVIDIA"
   int count = 0;
+  bool graphics_perhaps = false;  // of a desktop: perhaps nothing can compute there
 
   std::string text() const;  // "8 NVIDIA GPUs"
 };
 
-// By the device files that the drivers make.
-GpuPresence gpus_present(const std::filesystem::path& devices = "/dev");
+// By the device files that the drivers make. `root` is where dev and sys are found.
+GpuPresence gpus_present(const std::filesystem::path& root = "/");
 
 }  // namespace lockstep

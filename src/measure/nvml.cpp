@@ -54,7 +54,7 @@ class NvmlGpus final : public GpuLibrary {
     const int count = static_cast<int>(asked<Number>(nvml_.device_count).value_or(0));
     for (int i = 0; i < count; ++i) {
       const auto device = asked<Device>(nvml_.device_by_index, static_cast<Number>(i));
-      devices_.push_back(device.value_or(nullptr));
+      if (device) devices_.push_back(*device);  // else it is lost, or a container hides it
     }
   }
   ~NvmlGpus() override { nvml_.shutdown(); }
@@ -65,7 +65,6 @@ class NvmlGpus final : public GpuLibrary {
 
   GpuInfo info(int gpu) override {
     const Device device = at(gpu);
-    if (!device) return {};  // lost, or forbidden to us
     GpuInfo info = {
         .name = asked_text(nvml_.name, device),
         .uuid = asked_text(nvml_.uuid, device),
@@ -79,6 +78,11 @@ class NvmlGpus final : public GpuLibrary {
     if (const auto pci = asked<nvml::PciInfo>(nvml_.pci_info, device)) {
       info.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.0", pci->domain, pci->bus, pci->device);
     }
+    int major = 0, minor = 0;
+    const auto capability = nvml_.compute_capability;
+    if (capability && capability(device, &major, &minor) == nvml::kSuccess) {
+      info.compute_capability = 10 * major + minor;
+    }
     if (const auto memory = asked<nvml::MemoryInfo>(nvml_.memory_info, device)) {
       info.memory_bytes = static_cast<int64_t>(memory->total);
     }
@@ -87,7 +91,6 @@ class NvmlGpus final : public GpuLibrary {
 
   GpuState state(int gpu) override {
     const Device device = at(gpu);
-    if (!device) return {};
     GpuState state = {
         .clock_mhz = as<int>(asked<Number>(nvml_.clock, device, nvml::kSmClock)),
         .memory_clock_mhz = as<int>(asked<Number>(nvml_.clock, device, nvml::kMemoryClock)),
@@ -100,7 +103,6 @@ class NvmlGpus final : public GpuLibrary {
   }
 
   std::optional<bool> peers(int gpu, int other) override {
-    if (!at(gpu) || !at(other)) return {};
     const auto status = asked<int>(nvml_.peer_status, at(gpu), at(other), nvml::kPeerRead);
     return status ? std::optional(*status == nvml::kPeerOk) : std::nullopt;
   }

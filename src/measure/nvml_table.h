@@ -45,6 +45,7 @@ struct Functions {
   int (*total_energy)(Device device, LongNumber* millijoules) = nullptr;
   int (*throttle_reasons)(Device device, LongNumber* reasons) = nullptr;
   int (*ecc_errors)(Device device, int error_type, int counter_type, LongNumber* count) = nullptr;
+  int (*compute_capability)(Device device, int* major, int* minor) = nullptr;
   int (*peer_status)(Device device, Device other, int kind, int* status) = nullptr;
 };
 
@@ -66,6 +67,7 @@ void for_each_function(Table& table, Visit&& visit) {
   visit("nvmlDeviceGetTotalEnergyConsumption", table.total_energy);
   visit("nvmlDeviceGetCurrentClocksThrottleReasons", table.throttle_reasons);
   visit("nvmlDeviceGetTotalEccErrors", table.ecc_errors);
+  visit("nvmlDeviceGetCudaComputeCapability", table.compute_capability);
   visit("nvmlDeviceGetP2PStatus", table.peer_status);
 }
 

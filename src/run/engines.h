@@ -46,6 +46,8 @@ struct EngineKind {
   // wider one in a new process; null: there is no choice.
   std::vector<std::string> (*simd_targets)() = nullptr;
   void (*limit_simd)(const std::string& target) = nullptr;
+  // The same: in this process equal steps yield equal bits from now on; null: they always do.
+  void (*be_deterministic)() = nullptr;
   // The same: how fast data is copied to this device and back; null: it is the host's memory.
   std::vector<CopySpeed> (*copy_speeds)(const std::string& device) = nullptr;
   std::optional<Accelerators> (*accelerators)() = nullptr;  // null: only_cpu

@@ -13,6 +13,7 @@
 #include "run/between_steps.h"
 #include "run/gather_run.h"
 #include "run/op_report.h"
+#include "run/parameter_place.h"
 #include "run/replica_run.h"
 #include "run/run_input.h"
 #include "run/step_reporter.h"
@@ -187,7 +188,8 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
                         Context& context, BenchmarkLog* log, const Checkpoint* from,
                         GpuWatch* gpu) {
   group.check_consistent("layout", {{"the engine's layout of values",
-                                     fmt::format("{:016x}", engine.layout_fingerprint())}});
+                                     fmt::format("{:016x}", engine.layout_fingerprint())},
+                                    {"where parameters live", place_text(plan)}});
   context.out << "Initializing graph\n" << std::flush;
   ReplicaRun replica(plan, engine, group, from);
   const std::optional<double> peak_before = peak_of_all(plan, group);

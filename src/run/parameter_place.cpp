@@ -64,4 +64,11 @@ void place_parameters(RunPlan& plan) {
   }
 }
 
+std::string place_text(const RunPlan& plan) {
+  if (plan.facts.communicator == kNccl) return "GPU memory, with NCCL";
+  if (plan.engine_options.parameters_on_device) return "GPU memory";
+  const bool lacks_nccl = plan.config.device != "cpu" && obstacle(plan).empty() && !has_nccl();
+  return lacks_nccl ? "host memory, because NCCL is not found" : "host memory";
+}
+
 }  // namespace lockstep

@@ -11,4 +11,7 @@ namespace lockstep {
 // nccl cannot be used.
 void place_parameters(RunPlan& plan);
 
+// For ranks to compare: each has looked for NCCL on its own host.
+std::string place_text(const RunPlan& plan);
+
 }  // namespace lockstep

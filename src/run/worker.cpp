@@ -26,6 +26,7 @@
 #include "run/memory_check.h"
 #include "run/parameter_place.h"
 #include "run/rank/agreed_device.h"
+#include "run/rank/format_check.h"
 #include "run/replica_run.h"
 #include "run/resume.h"
 #include "run/run_input.h"
@@ -110,7 +111,9 @@ WorkerShare take_share(const Context& context, const Group& group, const HostInf
 
 std::string gpus_here(const RunPlan& plan) {
   const GpuPresence found = gpus_present();
-  if (found.count > 0) return found.text();
+  if (found.count > 0 && !(found.graphics_perhaps && plan.config.device == "cpu")) {
+    return found.text();
+  }
   if (plan.config.device == "cpu" || !plan.engine->accelerators) return "";
   const std::optional<Accelerators> known = plan.engine->accelerators();
   return known ? count_text(known->count, "GPU") : "";
@@ -171,6 +174,13 @@ int measure_other(Context& context, const RunPlan& plan, Group& group, RunResult
   return run.result.status == RunStatus::Interrupted ? kInterrupted : kSuccess;
 }
 
+void check_format(const RunConfig& config, GpuLibrary* gpus, const RankDevice& device) {
+  const std::string obstacle =
+      format_obstacle(dtype_named(config.dtype), device.device, gpus, device.library_index);
+  if (obstacle.empty()) return;
+  throw UsageError("--dtype {}: {}; use f32 or fp16", config.dtype, obstacle);
+}
+
 // `setting_up` ends with the set-up.
 int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastWords>& setting_up) {
   const RunConfig& config = plan.config;
@@ -179,6 +189,7 @@ int measure(RunContext& context, RunPlan plan, Group& group, std::optional<LastW
   const EngineKind* const engine_kind = has_framework(config) ? nullptr : plan.engine;
   const RankDevice device =
       agreed_device(config, group, gpus.get(), engine_kind, context.environment);
+  check_format(config, gpus.get(), device);
   group.use_cores(device.cores);
   WorkerShare share = take_share(context, group, host);
   if (!config.eval) share.training_examples = count_training_examples(config, group, context.err);

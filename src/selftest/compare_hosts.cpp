@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "config/json.h"
@@ -13,7 +14,14 @@ namespace {
 // What must be equal for bits to be equal.
 std::string kind_of(const TestRow& row, const Json& hosts) {
   const Json facts = hosts.value(row.host, Json::object());
-  return row.check + facts.value("cpu_model", Json()).dump() + facts.value("isa", Json()).dump();
+  std::string kind =
+      row.check + facts.value("cpu_model", Json()).dump() + facts.value("isa", Json()).dump();
+  if (row.where.starts_with("cores")) return kind;
+  std::set<std::string> names;
+  for (const Json& gpu : facts.value("gpus", Json::array())) names.insert(gpu.value("name", ""));
+  for (const std::string& name : names) kind += name;
+  // Which of different GPUs of a host it was is not known.
+  return names.size() > 1 ? kind + row.host + row.where : kind;
 }
 
 using Counts = std::map<uint64_t, int64_t>;

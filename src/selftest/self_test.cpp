@@ -13,6 +13,7 @@
 #include "measure/memory_probe.h"
 #include "process/ask.h"
 #include "run/rank/agreed_device.h"
+#include "run/rank/format_check.h"
 #include "selftest/collective_test.h"
 #include "selftest/compare_hosts.h"
 #include "selftest/operation_test.h"
@@ -44,7 +45,9 @@ class OwnTests {
         options_(options),
         group_(group),
         engine_(find_engine(context.engines, options.run.engine)),
-        device_(own_device()),
+        gpus_(options.run.device == "cpu" ? nullptr : open_gpus()),
+        gpu_(own_device()),
+        device_(gpu_.device),
         cores_(allowed_cores()),
         host_(host_name()) {}
 
@@ -53,6 +56,10 @@ class OwnTests {
     const bool leads = group_.leads_its_cores();
     if (device_ != "cpu" || leads) {
       for (const std::string& part : parts_of(engine_, device_)) {
+        if (const auto skipped = without_format(part)) {
+          rows.push_back(*skipped);
+          continue;
+        }
         std::ranges::move(rows_of(part), std::back_inserter(rows));
       }
     }
@@ -62,19 +69,29 @@ class OwnTests {
     return rows;
   }
 
-  // Between GPUs; the same on all ranks.
-  bool has_nccl() const {
-    return device_ != "cpu" && engine_.device_buffer && lockstep::has_nccl();
-  }
+  // Between GPUs.
+  bool wants_nccl() const { return device_ != "cpu" && engine_.device_buffer; }
   TestRow test_nccl(const Fault& fault) {
     const auto make = [&](int64_t floats) { return engine_.device_buffer(device_, floats); };
     return lockstep::test_nccl(group_, make, fault);
   }
 
  private:
-  std::string own_device() {
-    const auto gpus = options_.run.device == "cpu" ? nullptr : open_gpus();
-    return agreed_device(options_.run, group_, gpus.get(), &engine_, context_.environment).device;
+  RankDevice own_device() {
+    return agreed_device(options_.run, group_, gpus_.get(), &engine_, context_.environment);
+  }
+
+  // Of a number format; absent: the GPU computes in it.
+  std::optional<TestRow> without_format(const std::string& part) const {
+    if (device_ == "cpu") return {};
+    const std::string obstacle =
+        format_obstacle(dtype_named(part), device_, gpus_.get(), gpu_.library_index);
+    if (obstacle.empty()) return {};
+    return TestRow{.check = "operations " + part,
+                   .host = host_,
+                   .where = device_,
+                   .result = TestResult::Skipped,
+                   .what = obstacle};
   }
 
   std::vector<TestRow> rows_of(const std::string& part) {
@@ -134,6 +151,8 @@ class OwnTests {
   const SelfTestOptions& options_;
   Group& group_;
   const EngineKind& engine_;
+  std::unique_ptr<GpuLibrary> gpus_;  // null: there is none for them
+  RankDevice gpu_;
   std::string device_;
   CoreSet cores_;
   std::string host_;
@@ -162,12 +181,28 @@ std::vector<TestRow> joined_memory(std::vector<TestRow> rows) {
   return joined;
 }
 
+// The ranks decide together: one without NCCL would leave the others waiting.
+TestRow nccl_row(OwnTests& own, Group& group, const Fault& fault) {
+  const std::string host = host_name();
+  std::string without;
+  for (const std::string& text : all_gather(group.control(), has_nccl() ? "" : host)) {
+    if (without.empty()) without = text;
+  }
+  if (without.empty()) return own.test_nccl(fault);
+  return {.check = "all-reduce nccl",
+          .host = host,
+          .where = fmt::format("{} ranks", group.control().size()),
+          .result = TestResult::Skipped,
+          .what = "NCCL is not found on host " + without};
+}
+
 }  // namespace
 
 std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions& options) {
   const EngineKind& engine = find_engine(context.engines, options.run.engine);
   const bool last = options.part == parts_of(engine, options.run.device).back();
   const bool on_cpu = options.run.device == "cpu";
+  if (engine.be_deterministic) engine.be_deterministic();
   if (on_cpu && engine.limit_simd && options.part != kWholePart) engine.limit_simd(options.part);
   const OperationTest test = {
       .make = engine.make,
@@ -201,7 +236,7 @@ SelfTestReport test_everything(const RunContext& context, const SelfTestOptions&
   compare_hosts(report.rows, report.hosts);
   if (group.control().size() > 1) {
     std::ranges::move(test_collectives(group, with_mpi, fault), std::back_inserter(report.rows));
-    if (own.has_nccl()) report.rows.push_back(own.test_nccl(fault));
+    if (own.wants_nccl()) report.rows.push_back(nccl_row(own, group, fault));
   } else {
     report.rows.push_back({.check = "all-reduce",
                            .host = host_name(),

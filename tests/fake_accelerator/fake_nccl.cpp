@@ -5,7 +5,9 @@
 // died, or that was aborted, becomes an asynchronous error of the others.
 //
 // FAKE_NCCL_FAULT=RANK:COLLECTIVE:KIND lets that rank fail in the collective of that number, from 0
-// on. KIND is die (the process is killed), hang (it does not answer) or error.
+// on. KIND is die (the process is killed), hang (its kernel does not answer), block (the call does
+// not return) or error. FAKE_NCCL_TRACE=FILE: rank 0 writes there what the environment says of
+// NCCL.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -56,13 +59,24 @@ Fault fault_wanted() {
   return fault;
 }
 
+void trace_environment() {
+  const char* const file = std::getenv("FAKE_NCCL_TRACE");
+  if (!file) return;
+  const auto value = [](const char* name) {
+    const char* const text = std::getenv(name);
+    return std::string(name) + "=" + (text ? text : "");
+  };
+  std::ofstream(file) << value("NCCL_SOCKET_IFNAME") << " " << value("NCCL_RUNTIME_CONNECT")
+                      << "\n";
+}
+
 }  // namespace
 
 struct OpaqueComm {
   Shared* shared;
   int rank, ranks;
   Fault fault = fault_wanted();
-  int collectives = 0;
+  int collectives = 0, calls = 0;
   int64_t arrivals = 0;
   std::atomic<int> error = kSuccess;
 
@@ -84,10 +98,16 @@ struct OpaqueComm {
 
   bool fails_now() {
     if (fault.rank != rank || fault.collective != collectives++) return false;
+    if (fault.kind == "block") return false;
     if (fault.kind == "die") kill(getpid(), SIGKILL);
     if (fault.kind == "error") error = kInternalError;
     while (!aborted()) std::this_thread::sleep_for(std::chrono::microseconds(100));
     return true;
+  }
+
+  void block_if_wanted() {
+    if (fault.rank != rank || fault.collective != calls++ || fault.kind != "block") return;
+    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
   }
 
   // Chunk by chunk: everyone shows its own, then each takes what it needs.
@@ -131,7 +151,10 @@ int ncclCommInitRank(OpaqueComm** comm, int ranks, UniqueId id, int rank) {
   shared->process[rank] = getpid();
   ++shared->joined;
   while (shared->joined < ranks) std::this_thread::sleep_for(std::chrono::microseconds(100));
-  if (rank == 0) shm_unlink(id.bytes);
+  if (rank == 0) {
+    trace_environment();
+    shm_unlink(id.bytes);
+  }
   *comm = new OpaqueComm{shared, rank, ranks};  // never deleted: a kernel may still use it
   return kSuccess;
 }
@@ -149,6 +172,7 @@ int ncclCommGetAsyncError(OpaqueComm* comm, int* error) {
 int ncclAllReduce(const void* send, void* receive, size_t count, int, int, OpaqueComm* comm,
                   void* stream) {
   if (send != receive) return kInternalError;  // lockstep reduces in place
+  comm->block_if_wanted();
   auto* const queue = static_cast<FakeQueue*>(stream);
   auto* const data = static_cast<float*>(queue->memory_of(receive));
   queue->queue_kernel([comm, data, count] {
@@ -166,6 +190,7 @@ int ncclAllReduce(const void* send, void* receive, size_t count, int, int, Opaqu
 int ncclBroadcast(const void* send, void* receive, size_t count, int, int root, OpaqueComm* comm,
                   void* stream) {
   if (send != receive) return kInternalError;
+  comm->block_if_wanted();
   auto* const queue = static_cast<FakeQueue*>(stream);
   auto* const data = static_cast<float*>(queue->memory_of(receive));
   queue->queue_kernel([comm, data, count, root] {

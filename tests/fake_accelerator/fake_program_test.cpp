@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -111,6 +113,41 @@ TEST_F(FakeProgram, ARankThatHangsEndsTheRun) {
   EXPECT_THAT(outcome.err, HasSubstr("NCCL failed"));
 }
 
+TEST_F(FakeProgram, ACallOfNcclThatDoesNotReturnEndsTheRun) {
+  const Outcome outcome =
+      train("--device gpu --num-gpus 2 --variable-update replicated --stall-timeout 4",
+            "FAKE_NCCL_FAULT=1:3:block");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("NCCL failed: "));
+}
+
+TEST_F(FakeProgram, AnInterfaceIsAlsoThatOfNccl) {
+  const std::string arguments = "--device gpu --num-gpus 2 --variable-update replicated ";
+  const std::string trace = "FAKE_NCCL_TRACE=trace";
+  ASSERT_EQ(train(arguments + "--interface lo", trace).code, 0);
+  EXPECT_EQ(text_in("trace"), "NCCL_SOCKET_IFNAME==lo NCCL_RUNTIME_CONNECT=0\n");
+  ASSERT_EQ(train(arguments + "--interface lo", trace + " NCCL_SOCKET_IFNAME=own").code, 0);
+  EXPECT_THAT(text_in("trace"), HasSubstr("NCCL_SOCKET_IFNAME=own "));
+}
+
+// Rank 1 finds a file in place of NCCL that is none.
+TEST_F(FakeProgram, RanksThatDisagreeOnNcclAreNamed) {
+  std::filesystem::create_directory(temporary_.path("broken"));
+  for (const char* library : {"broken/libnccl.so.2", "broken/librccl.so.1"}) {
+    std::ofstream(temporary_.path(library)) << "no library";
+  }
+  const int port = 20000 + getpid() % 20000;
+  const std::string line = fmt::format(
+      "train {} --device privateuseone --variable-update replicated --job-name worker "
+      "--worker-hosts 127.0.0.1:{},127.0.0.1:{} --task-index ",
+      kSmall, port, port + 1);
+  const Outcome outcome = run(line + "0", "{ LD_LIBRARY_PATH=broken " FAKE_PROGRAM " " + line +
+                                              "1 >out1 2>err1 & } && env");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("where parameters live differs"), HasSubstr("worker 1"),
+                                 HasSubstr("'host memory, because NCCL is not found'")));
+}
+
 // Before, during and after the update of a first step, and where all steps are queued.
 TEST_F(FakeProgram, AFaultOfTheDeviceEndsTheRunWithOneLine) {
   for (const char* kernels : {"10", "100", "150", "200", "300"}) {
@@ -146,15 +183,16 @@ TEST_F(FakeProgram, NcclIsRefusedWhereItCannotBeUsed) {
 }
 
 TEST_F(FakeProgram, ACheckpointOfGpusContinuesOnCpus) {
-  const std::string common = "--num-gpus 2 --variable-update replicated --optimizer momentum ";
+  const std::string common =
+      "--num-gpus 2 --variable-update replicated --optimizer momentum --num-warmup-batches 0 ";
   ASSERT_EQ(train("--device cpu " + common + "--num-batches 7").code, 0);
   const double expected = last_loss();
   ASSERT_EQ(train("--device gpu " + common + "--train-dir there --num-batches 3").code, 0);
-  const Outcome outcome =
-      train("--device cpu " + common + "--train-dir there --num-batches 7 --num-warmup-batches 0");
+  const Outcome outcome = train("--device cpu " + common + "--train-dir there --num-batches 7");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("resuming from"));
-  EXPECT_GT(expected, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("step 3\n"));
+  EXPECT_NEAR(last_loss(), expected, 1e-3 * expected);
 }
 
 TEST_F(FakeProgram, SaysWhichDeviceItUsesAndThatNoGpuWasTried) {

@@ -33,7 +33,7 @@ class Gpus : public ::testing::Test {
 TEST_F(Gpus, AreDescribedByTheLibraryOfTheirDriver) {
   const auto gpus = with(
       "driver=575.51\ngpu=NVIDIA H100\nuuid=GPU-1\nbus=0x65\nmemory=85899345920\n"
-      "max_clock=1980\npower_limit=650000\necc=2\n");
+      "max_clock=1980\npower_limit=650000\necc=2\ncapability=75\n");
   ASSERT_TRUE(gpus);
   ASSERT_EQ(gpus->count(), 1);
   const GpuInfo info = gpus->info(0);
@@ -45,6 +45,14 @@ TEST_F(Gpus, AreDescribedByTheLibraryOfTheirDriver) {
   EXPECT_EQ(info.max_clock_mhz, 1980);
   EXPECT_EQ(info.power_limit_watts, 650);
   EXPECT_EQ(info.ecc_errors, 2);
+  EXPECT_EQ(info.compute_capability, 75);
+}
+
+// As CUDA does not count those that a cgroup forbids.
+TEST_F(Gpus, ThatThisProcessMayNotUseAreNotCounted) {
+  const auto gpus = with("gpu=A\nhidden=1\ngpu=B\nuuid=GPU-2\ngpu=C\nhidden=1\n");
+  ASSERT_EQ(gpus->count(), 1);
+  EXPECT_EQ(gpus->info(0).uuid, "GPU-2");
 }
 
 TEST_F(Gpus, AreThrottledForReasonsThatMakeThemSlower) {

@@ -114,6 +114,22 @@ TEST(RankDevices, AnythingElseStaysAsGiven) {
   EXPECT_THAT(devices({.device = "cuda:2"}, {any}), ElementsAre("cuda:2"));
 }
 
+TEST(RankDevices, AGpuThatIsNamedIsThatOfOneWorkerOfAHost) {
+  SomeGpus four(4);
+  const WorkerView a = worker("a", &four, visible("3,1")), b = worker("b", &four, kNothingSet);
+  const std::vector<WorkerView> one_each = {a, b}, both = {b, b};
+  const RunConfig run = {.device = "cuda:1"};
+  EXPECT_THAT(devices(run, one_each), ElementsAre("cuda:1", "cuda:1"));
+  EXPECT_EQ(rank_devices(run, one_each)[0].library_index, 1);
+  EXPECT_THAT(
+      [&] { rank_devices(run, both); },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("2 workers"), HasSubstr("--device cuda "))));
+  RunConfig indices = run;
+  indices.gpu_indices = "0";
+  EXPECT_THAT([&] { rank_devices(indices, one_each); },
+              ThrowsMessage<UsageError>(HasSubstr("names a GPU already")));
+}
+
 TEST(RankDevices, GpuIndicesListTheGpusOfAHost) {
   SomeGpus four(4);
   const WorkerView a = worker("a", &four, kNothingSet);

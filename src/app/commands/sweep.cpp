@@ -181,6 +181,11 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
                                 .has_gpu = has_gpu()};
   for (const std::string& note : fill_in_axes(options, context, machine, earlier))
     context.err << "note: " << note << "\n";
+  if (machine.has_gpu && !is_given(options, "device")) {
+    context.err
+        << "note: this host has GPUs, but the sweep measures the CPU; --device gpu measures "
+           "GPUs\n";
+  }
   const PlannedSweep sweep = plan_sweep(options, context);
   for (const std::string& note : options.notes) context.err << "note: " << note << "\n";
   for (const std::string& note : sweep.notes) context.err << "note: " << note << "\n";

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log_line.h"
+#include "base/network_interface.h"
 #include "comm/missing_ranks.h"
 #include "comm/nccl/nccl_table.h"
 #include "comm/store.h"
@@ -22,13 +24,9 @@ class NcclCommunicator : public DeviceCommunicator {
   NcclCommunicator(Roster roster, const CommOptions& options, Store& store)
       : roster_(std::move(roster)), options_(options), store_(store) {
     const nccl::UniqueId id = agreed_id();
-    // The call waits for all ranks without end, and nothing can wake it.
-    Watchdog watchdog(silence_part(options.stall_timeout), [this]() -> bool {
-      log_line(fmt::format("connecting failed: {}", missing()));
-      _exit(EXIT_FAILURE);
-    });
-    const Watchdog::Call call(watchdog);
+    const Watchdog::Call call(watchdog_);
     demand("ncclCommInitRank", nccl::table().comm_init_rank(&comm_, size(), id, rank()));
+    connected_ = true;
   }
 
   // Ends what is still queued, too: peers may be gone.
@@ -38,12 +36,14 @@ class NcclCommunicator : public DeviceCommunicator {
   int size() const override { return roster_.size(); }
 
   void all_reduce(DeviceRow row, DeviceStream stream) override {
+    const Watchdog::Call call(watchdog_);
     demand("ncclAllReduce",
            nccl::table().all_reduce(row.address(), row.address(), static_cast<size_t>(row.size()),
                                     nccl::kFloat32, nccl::kSum, usable_comm(), stream.handle));
   }
 
   void broadcast(DeviceRow row, int root, DeviceStream stream) override {
+    const Watchdog::Call call(watchdog_);
     demand("ncclBroadcast",
            nccl::table().broadcast(row.address(), row.address(), static_cast<size_t>(row.size()),
                                    nccl::kFloat32, root, usable_comm(), stream.handle));
@@ -103,6 +103,13 @@ class NcclCommunicator : public DeviceCommunicator {
     if (comm_) nccl::table().comm_abort(std::exchange(comm_, nullptr));
   }
 
+  [[noreturn]] void end_process() {
+    log_line(fmt::format("{}: {}",
+                         connected_ ? "NCCL failed: a call does not return" : "connecting failed",
+                         missing()));
+    _exit(EXIT_FAILURE);
+  }
+
   std::string missing() {
     return missing_ranks(store_, roster_, options_.name, answer_part(options_.stall_timeout));
   }
@@ -113,7 +120,17 @@ class NcclCommunicator : public DeviceCommunicator {
   nccl::Comm comm_ = nullptr;
   std::string failure_;
   Seconds doubted_{};  // when the store was asked last, in this wait
+  std::atomic<bool> connected_ = false;
+  // A call may wait for other ranks without end, and nothing can wake it.
+  Watchdog watchdog_{silence_part(options_.stall_timeout), [this]() -> bool { end_process(); }};
 };
+
+// Which network it uses between hosts. What the user has set for NCCL itself stays.
+void set_interface(const std::string& name_or_network) {
+  if (name_or_network.empty()) return;
+  const std::string name = interface_with(address_of_interface(name_or_network));
+  setenv("NCCL_SOCKET_IFNAME", ("=" + name).c_str(), /*overwrite=*/0);  // "=": no prefix
+}
 
 }  // namespace
 
@@ -128,6 +145,7 @@ bool has_nccl() {
 
 std::unique_ptr<DeviceCommunicator> make_nccl(const Roster& roster, const CommOptions& options,
                                               Store& store) {
+  set_interface(options.interface);
   return std::make_unique<NcclCommunicator>(roster, options, store);
 }
 

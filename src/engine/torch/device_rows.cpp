@@ -1,6 +1,7 @@
 #include "engine/torch/device_rows.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/StreamGuard.h>
 

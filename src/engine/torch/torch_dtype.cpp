@@ -53,4 +53,11 @@ void use_dtype(Dtype dtype, at::Device device) {
   at::globalContext().setAllowTF32CuBLAS(dtype == Dtype::Tf32);
 }
 
+void be_deterministic() { at::globalContext().setDeterministicCuDNN(true); }
+
+void choose_fast_convolutions() {
+  at::Context& context = at::globalContext();
+  context.setBenchmarkCuDNN(!context.deterministicCuDNN());
+}
+
 }  // namespace lockstep::libtorch

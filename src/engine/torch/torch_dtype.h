@@ -13,4 +13,8 @@ at::ScalarType type_of(Dtype dtype);  // of activations and kernels
 // device cannot, or not faster than in f32.
 void use_dtype(Dtype dtype, at::Device device);
 
+// How cuDNN convolves: always the same way, for the rest of the process; else as it is fastest.
+void be_deterministic();
+void choose_fast_convolutions();
+
 }  // namespace lockstep::libtorch

@@ -1,6 +1,7 @@
 #include "engine/torch/torch_engine.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <c10/core/GradMode.h>
 
 #include <cassert>
@@ -78,6 +79,7 @@ class TorchEngine : public Engine {
         flow_(parameters_, clock_, pinned_gradients(parameters_, options_, device_)) {
     use_threads(options.threads);
     use_dtype(options.dtype, device_);
+    choose_fast_convolutions();
     make_current(device_);
     if (options_.graph) leave_default_stream(device_);
     input_.emplace(graph_.shape(graph_.image()), options_, device_);
@@ -268,6 +270,8 @@ std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOption
   libtorch::require_built_version();
   return std::make_unique<libtorch::TorchEngine>(graph, options);
 }
+
+void make_torch_deterministic() { libtorch::be_deterministic(); }
 
 std::optional<Accelerators> torch_accelerators() {
   const auto found = libtorch::find_accelerator("gpu");

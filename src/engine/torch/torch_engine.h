@@ -18,6 +18,10 @@ namespace lockstep {
 // goes.
 std::unique_ptr<Engine> make_torch_engine(const Graph& graph, const EngineOptions& options);
 
+// Engines of this process compute equal steps to equal bits from now on, even if that is slower.
+// Else cuDNN tries in the first step which way of a convolution is fastest.
+void make_torch_deterministic();
+
 // Loads the libraries of accelerators, which takes seconds.
 std::optional<Accelerators> torch_accelerators();
 

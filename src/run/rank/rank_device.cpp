@@ -46,11 +46,39 @@ bool share_gpus(const WorkerView& one, const WorkerView& other) {
   return one.host == other.host && ids_of(one) == ids_of(other);
 }
 
+// N of --device cuda:N.
+std::optional<size_t> given_number(const RunConfig& run) {
+  const size_t colon = run.device.find(':');
+  if (colon == std::string::npos) return {};
+  const auto number = whole_number(std::string_view(run.device).substr(colon + 1));
+  if (!number || *number < 0) {
+    throw UsageError("--device {}: no number of a GPU after the colon", run.device);
+  }
+  return static_cast<size_t>(*number);
+}
+
+size_t only_choice(const RunConfig& run, size_t number, const std::string& host, size_t sharers) {
+  if (!run.gpu_indices.empty()) {
+    throw UsageError("--gpu-indices {}: --device {} names a GPU already; use one of them",
+                     run.gpu_indices, run.device);
+  }
+  if (sharers > 1) {
+    throw UsageError(
+        "--device {}: host {} has {} workers, and each needs a GPU of its own; use --device {} "
+        "(--gpu-indices chooses GPUs)",
+        run.device, host, sharers, run.device.substr(0, run.device.find(':')));
+  }
+  return number;
+}
+
 // Which of the GPUs that it sees a worker takes, as one of `sharers` workers that see the same.
 size_t choice_of(const RunConfig& run, const WorkerView& view, size_t position, size_t sharers) {
-  const std::vector<int> listed = gpu_indices(run);
   // Slurm shows every task its own GPU as number 0, and nothing here could tell them apart.
   const bool alone = view.knows_gpus && !view.identified && view.gpus.size() == 1;
+  if (const auto number = given_number(run)) {
+    return only_choice(run, *number, view.host, alone ? 1 : sharers);
+  }
+  const std::vector<int> listed = gpu_indices(run);
   if (listed.empty() && alone) return 0;
   if (!listed.empty() && position >= listed.size()) {
     throw UsageError("--gpu-indices {}: host {} has {} workers; name a GPU for each",
@@ -113,8 +141,8 @@ WorkerView visible_gpus(GpuLibrary* library, const Environment& environment) {
 std::vector<RankDevice> rank_devices(const RunConfig& run, std::span<const WorkerView> workers,
                                      const CoreMachine& machine) {
   std::vector<RankDevice> devices(workers.size(), RankDevice{.device = run.device});
-  const bool numbered = run.device.find(':') != std::string::npos;
-  if (run.device == "cpu" || numbered) return devices;
+  if (run.device == "cpu") return devices;
+  const std::string kind = run.device.substr(0, run.device.find(':'));
   std::vector<std::optional<int>> nodes(workers.size());
   for (size_t rank = 0; rank < workers.size(); ++rank) {
     const WorkerView& view = workers[rank];
@@ -125,7 +153,7 @@ std::vector<RankDevice> rank_devices(const RunConfig& run, std::span<const Worke
       ++sharers;
     }
     const size_t chosen = choice_of(run, view, position, sharers);
-    devices[rank].device = fmt::format("{}:{}", run.device, chosen);
+    devices[rank].device = fmt::format("{}:{}", kind, chosen);
     if (chosen < view.gpus.size()) {
       devices[rank].library_index = view.gpus[chosen].library_index;
       nodes[rank] = view.gpus[chosen].numa_node;

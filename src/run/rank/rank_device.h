@@ -40,8 +40,8 @@ struct RankDevice {
 };
 
 // Of all workers, by rank. Those of a host that see the same GPUs take them in order, or as
-// --gpu-indices lists them; a worker that sees a GPU alone takes it. --device cpu and cuda:N stay
-// as given. Throws UsageError when there are more workers than GPUs.
+// --gpu-indices lists them; a worker that sees a GPU alone takes it. --device cpu stays as given,
+// and so does cuda:N. Throws UsageError when workers would share a GPU.
 std::vector<RankDevice> rank_devices(const RunConfig& run, std::span<const WorkerView> workers,
                                      const CoreMachine& machine = {});
 

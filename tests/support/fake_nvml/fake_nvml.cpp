@@ -32,7 +32,7 @@ struct OpaqueDevice {
 
 namespace {
 
-constexpr int kNotSupported = 3, kNotFound = 6, kNotLoaded = 9;
+constexpr int kNotSupported = 3, kNoPermission = 4, kNotFound = 6, kNotLoaded = 9;
 
 std::vector<OpaqueDevice>& gpus() {
   static std::vector<OpaqueDevice> all;
@@ -85,6 +85,7 @@ int nvmlDeviceGetCount_v2(Number* count) { return told(count, gpus().size()); }
 
 int nvmlDeviceGetHandleByIndex_v2(Number index, Device* device) {
   if (index >= gpus().size()) return kNotFound;
+  if (gpus()[index].facts.contains("hidden")) return kNoPermission;
   *device = &gpus()[index];
   return kSuccess;
 }
@@ -131,6 +132,13 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(Device device, LongNumber* reasons
 
 int nvmlDeviceGetTotalEccErrors(Device device, int, int, LongNumber* count) {
   return told(count, device->number("ecc", 0));
+}
+
+int nvmlDeviceGetCudaComputeCapability(Device device, int* major, int* minor) {
+  const LongNumber capability = device->number("capability", 90);
+  *major = static_cast<int>(capability / 10);
+  *minor = static_cast<int>(capability % 10);
+  return kSuccess;
 }
 
 int nvmlDeviceGetP2PStatus(Device device, Device other, int, int* status) {
