@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <span>
-#include <utility>
 
 namespace lockstep {
 namespace {
@@ -31,8 +30,7 @@ Seconds offset_of(Communicator& control, int rank) {
 
 }  // namespace
 
-ClockOffsets measure_clock_offsets(Communicator& control) {
-  const TimePoint begin = Clock::now();
+std::vector<Seconds> clock_offsets(Communicator& control) {
   if (control.rank() > 0) {
     for (int round = 0; round < kRounds; ++round) {
       Clock::rep word = 0;
@@ -40,23 +38,11 @@ ClockOffsets measure_clock_offsets(Communicator& control) {
       word = ticks();
       control.send_bytes(bytes_of(word), 0, kTag);
     }
-    return {.at = begin, .of_ranks = {}};
+    return {};
   }
   std::vector<Seconds> offsets = {Seconds{0}};
   for (int rank = 1; rank < control.size(); ++rank) offsets.push_back(offset_of(control, rank));
-  return {.at = begin + (Clock::now() - begin) / 2, .of_ranks = std::move(offsets)};
-}
-
-RankClock::RankClock(const ClockOffsets& before, const ClockOffsets& after, size_t rank)
-    : offset_(before.of_ranks[rank]) {
-  const Seconds last = after.of_ranks[rank], passed = after.at - before.at;
-  begin_ = before.at - std::chrono::duration_cast<Clock::duration>(offset_);
-  const Seconds theirs = passed - (last - offset_);
-  if (theirs > Seconds{0}) drift_ = (last - offset_) / theirs;
-}
-
-Seconds RankClock::offset(TimePoint theirs) const {
-  return offset_ + drift_ * Seconds(theirs - begin_);
+  return offsets;
 }
 
 }  // namespace lockstep
