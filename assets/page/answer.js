@@ -1,19 +1,36 @@
 "use strict";
 // answer.js: what the page leads with: a card for each network, then the loss budgets, and results of
-// 'lockstep allreduce'.
+// "lockstep allreduce".
 
 const LOSS_COLOURS = ["--c0", "--c5", "--c1", "--c3", "--c4", "--c6", "--c2", "--soft", "--line"];
 
-// The parts of a budget as one bar: ideal, then what was lost. Gains are not drawn.
-function lossBar(budget, names, scale = 1) {
-  const lost = budget.points.map((part) => Math.max(part, 0));
-  const ideal = Math.max(0, 100 - lost.reduce((sum, part) => sum + part, 0));
-  const piece = (part, colour, words) => el("span", {style: `width:${(part * scale).toFixed(3)}%;background:var(${colour})`, title: words});
-  return el("div", {class: "parts", role: "img", "aria-label": `ideal ${digits(ideal)} points, ${namedParts(budget, names)}`},
-    piece(ideal, "--ideal", `ideal: ${digits(ideal)} points`),
-    lost.map((part, i) => (part > 0 ? piece(part, LOSS_COLOURS[i], `${names[i]}: ${digits(part)} points`) : null)));
+// The parts of a budget as one bar: the ideal step, then what was lost. Gains are not drawn; if
+// there are some, the drawn parts add up to more than the step, and all are drawn smaller.
+function lossBar(budget, names) {
+  const ideal = Math.max(100 * budget.efficiency, 0),
+        lost = budget.points.map((part) => Math.max(part, 0));
+  const all = lost.reduce((sum, part) => sum + part, ideal) || 1;
+  const piece = (part, colour, words) => el(
+      "span",
+      {style: `width:${(100 * part / all).toFixed(3)}%;background:var(${colour})`, title: words});
+  return el(
+      "div", {
+        class: "parts",
+        role: "img",
+        "aria-label": `efficiency ${digits(100 * budget.efficiency)} %, in points: ${
+            namedParts(budget, names)}`
+      },
+      piece(ideal, "--ideal", `ideal: ${digits(ideal)} points`),
+      lost.map(
+          (part, i) =>
+              (part > 0 ? piece(part, LOSS_COLOURS[i], `${names[i]}: ${digits(part)} points`) :
+                          null)));
 }
-const namedParts = (budget, names) => budget.points.map((part, i) => (part > .05 ? `${names[i]} ${digits(part)}` : null)).filter(Boolean).join(", ") || "nothing lost";
+const namedParts = (budget, names) =>
+    budget.points.map((part, i) => (Math.abs(part) > .05 ? `${names[i]} ${digits(part)}` : null))
+        .filter(Boolean)
+        .join(", ") ||
+    "nothing lost";
 
 function lossKeys(names, budgets) {
   const used = names.map((_, i) => budgets.some((budget) => budget.points[i] > .05));
@@ -32,7 +49,8 @@ function weakness(...configurations) {
   return lines.length ? el("ul", {class: "weak"}, lines) : null;
 }
 
-// Of what the filters show, for each network: the fastest configuration, and the fastest of those with the most devices.
+// Of what the filters show, for each network: the fastest configuration, and the fastest of those
+// with the most devices, which has the mark `card`: rates here are rounded.
 function cardsOf(view, set) {
   const cards = new Map();
   set.configurations.forEach((configuration, place) => {
@@ -40,7 +58,9 @@ function cardsOf(view, set) {
     const card = cards.get(configuration.model) || {model: configuration.model, best: place, largest: place};
     const best = set.configurations[card.best], largest = set.configurations[card.largest], more = configuration.devices - largest.devices;
     if (configuration.rate > best.rate) card.best = place;
-    if (more > 0 || (more === 0 && configuration.rate > largest.rate)) card.largest = place;
+    if (configuration.card &&
+        (!largest.card || more > 0 || (more === 0 && configuration.rate > largest.rate)))
+      card.largest = place;
     cards.set(configuration.model, card);
   });
   return [...cards.values()].sort((a, b) => (a.model < b.model ? -1 : 1)).map((card) => ({...card, budget: set.budgets.find((budget) => budget.configuration === card.largest)}));
@@ -114,9 +134,18 @@ function allReduce(view) {
     return [...by].map(([name, rows]) => ({label: nameIn(view, set, `${result.file}: ${name}, ${rows[0].ranks} ranks`), kind: "measured",
       points: rows.sort((a, b) => a.bytes - b.bytes).map((row) => ({x: row.bytes, y: value(row)}))}));
   });
-  const rates = all.map(({result}) => result.line_rate_bytes_per_second).filter((rate) => rate > 0);
-  const sizes = all.flatMap(({result}) => result.rows.map((row) => row.bytes)).filter((bytes) => bytes > 0);
-  const rated = rates.length ? [{label: "line rate", kind: "ideal", points: [Math.min(...sizes), Math.max(...sizes)].map((x) => ({x, y: Math.max(...rates) / 1e9}))}] : [];
+  const rated = all.filter(({result}) => result.line_rate_bytes_per_second > 0)
+                    .map(({set, result}) => {
+                      const sizes =
+                          result.rows.map((row) => row.bytes).filter((bytes) => bytes > 0);
+                      return {
+                        label: nameIn(view, set, `${result.file}: line rate`),
+                        kind: "ideal",
+                        points: [Math.min(...sizes), Math.max(...sizes)].map(
+                            (x) => ({x, y: result.line_rate_bytes_per_second / 1e9}))
+                      };
+                    })
+                    .filter(({points}) => Number.isFinite(points[0].x));
   const chart = (title, yTitle, unit, value, more = []) => el("div", {}, el("h3", {}, title), lineChart({title, xTitle: "bytes", yTitle, unit, xLog: true, yLog: true, xText: (x) => `${digits(x)} bytes`, lines: [...more, ...lines(value)],
     table: {columns: [{title: "result", text: true}, {title: "by", text: true}, {title: "ranks"}, {title: "bytes"}, {title: "median µs"}, {title: "p95 µs"}, {title: "busbw GB/s"}],
       rows: all.flatMap(({result}) => result.rows.map((row) => [result.file, row.by, String(row.ranks), digits(row.bytes), digits(1e6 * row.p50_seconds), digits(1e6 * row.p95_seconds), digits(row.busbw_bytes_per_second / 1e9)]))}}));

@@ -96,11 +96,18 @@ function stepTimeline(line, title, whole) {
       c.fillRect(xOf(time) - .5, bottom, 1, 4);
     }
   };
+  let frame = 0;  // a pointer moves more often than the screen shows
+  const redraw = () => {
+    frame = frame || requestAnimationFrame(() => {
+              frame = 0;
+              chart.draw();
+            });
+  };
   const show = (from, to) => {
     const least = (whole[1] - whole[0]) / 5000, span = Math.min(Math.max(to - from, least), whole[1] - whole[0]);
     const begin = Math.min(Math.max(from, whole[0]), whole[1] - span);
     chart.shown = [begin, begin + span];
-    chart.draw();
+    redraw();
   };
   const zoom = (factor, around = (chart.shown[0] + chart.shown[1]) / 2) =>
     show(around - (around - chart.shown[0]) * factor, around + (chart.shown[1] - around) * factor);
@@ -147,7 +154,10 @@ function stepTimeline(line, title, whole) {
   let width = 0;
   const observer = new ResizeObserver(() => { if (plot.clientWidth !== width) { width = plot.clientWidth; chart.draw(); } });
   observer.observe(plot);
-  chart.destroy = () => observer.disconnect();
+  chart.destroy = () => {
+    cancelAnimationFrame(frame);
+    observer.disconnect();
+  };
   charts.add(chart);
   const button = (label, words, act) => el("button", {type: "button", "aria-label": words, title: words, onclick: act}, label);
   return el("div", {}, el("p", {class: "zoom"}, button("+", "zoom in", () => zoom(.6)), " ", button("−", "zoom out", () => zoom(1.6)), " ", button("whole step", "show the whole step", () => show(...whole))),
@@ -203,6 +213,8 @@ function timeline(view) {
     saveView();
   });
   fill();
-  return section("timeline", "One step of all ranks", "The step nearest to the median of its launch. The critical path is what the step waited for at each moment. Click, then zoom with the wheel or + and −, drag or use the arrow keys to move.",
-    el("label", {}, "Configuration ", choice), timelineKeys(), body);
+  return section(
+      "timeline", "One step of all ranks",
+      "The step nearest to the median of its launch. Phases are sums over the step, drawn one after the other; transfers and the critical path stand where they were. The critical path is what the step waited for at each moment. Click, then zoom with the wheel or + and −, drag or use the arrow keys to move.",
+      el("label", {}, "Configuration ", choice), timelineKeys(), body);
 }

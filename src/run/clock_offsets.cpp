@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace lockstep {
 namespace {
@@ -30,7 +31,8 @@ Seconds offset_of(Communicator& control, int rank) {
 
 }  // namespace
 
-std::vector<Seconds> clock_offsets(Communicator& control) {
+ClockOffsets measure_clock_offsets(Communicator& control) {
+  const TimePoint begin = Clock::now();
   if (control.rank() > 0) {
     for (int round = 0; round < kRounds; ++round) {
       Clock::rep word = 0;
@@ -38,11 +40,23 @@ std::vector<Seconds> clock_offsets(Communicator& control) {
       word = ticks();
       control.send_bytes(bytes_of(word), 0, kTag);
     }
-    return {};
+    return {.at = begin, .of_ranks = {}};
   }
   std::vector<Seconds> offsets = {Seconds{0}};
   for (int rank = 1; rank < control.size(); ++rank) offsets.push_back(offset_of(control, rank));
-  return offsets;
+  return {.at = begin + (Clock::now() - begin) / 2, .of_ranks = std::move(offsets)};
+}
+
+RankClock::RankClock(const ClockOffsets& before, const ClockOffsets& after, size_t rank)
+    : offset_(before.of_ranks[rank]) {
+  const Seconds last = after.of_ranks[rank], passed = after.at - before.at;
+  begin_ = before.at - std::chrono::duration_cast<Clock::duration>(offset_);
+  const Seconds theirs = passed - (last - offset_);
+  if (theirs > Seconds{0}) drift_ = (last - offset_) / theirs;
+}
+
+Seconds RankClock::offset(TimePoint theirs) const {
+  return offset_ + drift_ * Seconds(theirs - begin_);
 }
 
 }  // namespace lockstep

@@ -1,4 +1,4 @@
-// clock_offsets.h: measures the clock offsets between workers.
+// clock_offsets.h: measures the clock offsets between workers, and how they drift.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,26 @@
 
 namespace lockstep {
 
-// Collective. Of rank 0: what to add to each rank's clock to get its own; empty elsewhere. By
-// ping-pong: half of the shortest of several round trips bounds the error.
-std::vector<Seconds> clock_offsets(Communicator& control);
+// What to add to each rank's clock to get that of rank 0.
+struct ClockOffsets {
+  TimePoint at;                   // on the clock of rank 0
+  std::vector<Seconds> of_ranks;  // empty but on rank 0
+};
+
+// Collective. By ping-pong: half of the shortest of several round trips bounds the error.
+ClockOffsets measure_clock_offsets(Communicator& control);
+
+// The clock of one rank, measured twice: between them the offset changes in a straight line.
+class RankClock {
+ public:
+  RankClock(const ClockOffsets& before, const ClockOffsets& after, size_t rank);
+  // What to add to a moment on this clock.
+  Seconds offset(TimePoint theirs) const;
+
+ private:
+  TimePoint begin_;  // on this clock
+  Seconds offset_;   // at that time
+  double drift_ = 0;
+};
 
 }  // namespace lockstep

@@ -5,7 +5,6 @@
 #include "comm/gather.h"
 #include "config/json.h"
 #include "config/json_text.h"
-#include "run/clock_offsets.h"
 
 namespace lockstep {
 namespace {
@@ -87,30 +86,28 @@ void add_to(InputCost& sum, const InputCost& more) {
   sum.examples += more.examples;
 }
 
-void shift(std::vector<StepRecord>& steps, Seconds by) {
-  for (StepRecord& step : steps) step.begin += by;
-}
-
-void shift(std::vector<TraceEvent>& events, Seconds by) {
-  for (TraceEvent& event : events) event.begin += by;
-}
-
-// `offset`: from its clock to ours. Its records count from a start of its own.
-void to_our_clock(WorkerReport& report, Seconds offset, TimePoint our_start) {
-  const Seconds by = Seconds(report.start - our_start) + offset;
-  shift(report.rank.warmup_steps, by);
-  shift(report.rank.steps, by);
+// Its records count from a start of its own. Durations stay: their error is a few millionths.
+void to_our_clock(WorkerReport& report, const RankClock& clock, TimePoint our_start) {
+  const auto moment = [](Seconds at) {
+    return TimePoint(std::chrono::duration_cast<Clock::duration>(at));
+  };
+  const Seconds start = report.start.time_since_epoch(), between = report.start - our_start;
+  const auto ours = [&](Seconds at) { return at + between + clock.offset(moment(start + at)); };
+  for (auto* steps : {&report.rank.warmup_steps, &report.rank.steps}) {
+    for (StepRecord& step : *steps) step.begin = ours(step.begin);
+  }
   for (TransferRecord& record : report.rank.transfers) {
     if (record.end == Seconds{}) continue;  // it never was
-    record = {record.ready + by, record.begin + by, record.end + by};
+    record = {ours(record.ready), ours(record.begin), ours(record.end)};
   }
-  shift(report.trace.layers, offset);
-  shift(report.trace.transfers, offset);
+  for (auto* events : {&report.trace.layers, &report.trace.transfers}) {
+    for (TraceEvent& event : *events) event.begin += clock.offset(moment(event.begin));
+  }
 }
 
 }  // namespace
 
-GatheredRun gather_run(Group& group, WorkerReport mine) {
+GatheredRun gather_run(Group& group, const ClockOffsets& before, WorkerReport mine) {
   GatheredRun gathered;
   gathered.phase_joules.fill(0);
   Communicator& control = group.control();
@@ -125,11 +122,11 @@ GatheredRun gather_run(Group& group, WorkerReport mine) {
     add(std::move(mine));
     return gathered;
   }
-  const std::vector<Seconds> offsets = clock_offsets(control);
+  const ClockOffsets after = measure_clock_offsets(control);
   const std::vector<std::string> texts = gather(control, json_text(to_json(mine)), 0);
   for (size_t rank = 0; rank < texts.size(); ++rank) {
     WorkerReport report = from_json(json_in(texts[rank]));
-    to_our_clock(report, offsets[rank], mine.start);
+    to_our_clock(report, RankClock(before, after, rank), mine.start);
     add(std::move(report));
   }
   return gathered;

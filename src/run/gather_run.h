@@ -6,6 +6,7 @@
 #include "data/pipeline/input_source.h"
 #include "report/results/chrome_trace.h"
 #include "report/results/run_result.h"
+#include "run/clock_offsets.h"
 #include "run/group.h"
 
 namespace lockstep {
@@ -31,7 +32,7 @@ struct GatheredRun {
   PhaseJoules phase_joules;          // the same
 };
 
-// Collective. Empty but on rank 0.
-GatheredRun gather_run(Group& group, WorkerReport mine);
+// Collective. `before`: measured before the first step. Empty but on rank 0.
+GatheredRun gather_run(Group& group, const ClockOffsets& before, WorkerReport mine);
 
 }  // namespace lockstep

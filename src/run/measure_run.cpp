@@ -203,6 +203,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   BetweenSteps between_steps(context, plan, group, agreement, log, told);
   StepReporter reporter(context, plan, engine, group, agreement, log, told);
   reporter.watch(gpu);
+  const ClockOffsets clocks = measure_clock_offsets(group.control());
   context.out << "Running warm up\n" << std::flush;
   const auto ticks = read_cpu_ticks();
   LoopOutcome outcome = replica.measure(reporter, &between_steps);
@@ -229,7 +230,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
   report.skipped = skipped;
   if (gpu) report.rank.gpu = record_of(group, *gpu);
   if (const EnergyTrace* energy = reporter.energy()) add_energy(report, *energy, plan);
-  GatheredRun gathered = gather_run(group, std::move(report));
+  GatheredRun gathered = gather_run(group, clocks, std::move(report));
   if (group.rank() > 0) return {std::move(result), {}};
   result.input = input_result(gathered.input, gathered.skipped);
   const Seconds total = slowest_total(gathered.ranks);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "config/json.h"
@@ -44,26 +43,6 @@ Json servers_json(const PathSummary& path) {
   return list;
 }
 
-// A card is about the fastest of the most devices, whatever the filters show: network, strategy and
-// engine. Only these need sentences, which are a third of all budgets.
-std::set<size_t> places_of_cards(const ScalingReport& report) {
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> largest;
-  for (size_t i = 0; i < report.configurations.size(); ++i) {
-    const Configuration& each = report.configurations[i];
-    if (!each.speed || each.simulated) continue;
-    const auto [place, fresh] = largest.try_emplace(
-        {each.config.model, each.config.variable_update, engine_label(each.config)}, i);
-    const Configuration& known = report.configurations[place->second];
-    const auto size = [](const Configuration& one) {
-      return std::pair(one.devices, one.speed->images_per_second);
-    };
-    if (size(each) > size(known)) place->second = i;
-  }
-  std::set<size_t> places;
-  for (const auto& [shown, place] : largest) places.insert(place);
-  return places;
-}
-
 Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs, bool has_card) {
   const BudgetWords words = words_on(budget, runs[budget.launch].result);
   Json parts = Json::array(), intervals = Json::array();
@@ -92,6 +71,26 @@ Json budget_of(const LossBudget& budget, std::span<const StoredRun> runs, bool h
 }
 
 }  // namespace
+
+// A card is about the fastest of the most devices, whatever the filters show: network, strategy and
+// engine. Only these need sentences, which are a third of all budgets.
+std::set<size_t> places_of_cards(const ScalingReport& report) {
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> largest;
+  for (size_t i = 0; i < report.configurations.size(); ++i) {
+    const Configuration& each = report.configurations[i];
+    if (!each.speed || each.simulated) continue;
+    const auto [place, fresh] = largest.try_emplace(
+        {each.config.model, each.config.variable_update, engine_label(each.config)}, i);
+    const Configuration& known = report.configurations[place->second];
+    const auto size = [](const Configuration& one) {
+      return std::pair(one.devices, one.speed->images_per_second);
+    };
+    if (size(each) > size(known)) place->second = i;
+  }
+  std::set<size_t> places;
+  for (const auto& [shown, place] : largest) places.insert(place);
+  return places;
+}
 
 Json budgets_json(const ScalingReport& report, std::span<const LossBudget> budgets,
                   std::span<const StoredRun> runs) {

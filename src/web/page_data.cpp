@@ -255,9 +255,11 @@ Json page_set(const PageSource& source) {
 
 Json page_set(const PageSource& source, const ScalingReport& report, const FoundDetails& details) {
   const std::vector<StoredRun>& runs = source.collection.runs;
+  const std::set<size_t> cards = places_of_cards(report);
   Json configurations = Json::array();
   for (const Configuration& each : report.configurations) {
     configurations.push_back(configuration_json(report, each));
+    if (cards.contains(configurations.size() - 1)) configurations.back()["card"] = true;
   }
   std::vector<std::string> notes = report.notes;
   for (const auto* more : {&report.base_notes, &details.notes}) {

@@ -178,7 +178,12 @@ TEST_F(Explain, WhatCannotBeExplainedIsAnInvalidRequest) {
   std::ofstream(path("text.json")) << "text";
   fails({path("text.json")}, "is not JSON");
   train({"--num-devices=1"});
-  fails({path("r.json")}, "no run on several devices");
+  fails({path("r.json")}, "only runs on one device; add runs of the same network on several");
+  const Ran ran = run({lockstep_program(), "simulate", "--cluster=horovod-512", "--model=trivial",
+                       "--batch-size=2", "--devices=2", "--images-per-second=1000",
+                       "--output=" + path("predicted")});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  fails({path("predicted")}, "only predictions");
 }
 
 }  // namespace

@@ -77,6 +77,28 @@ class ReportPage(BrowserCase):
         self.assertIn("compute", self.page.text("#timeline tbody"))
         self.assert_no_complaints()
 
+    def test_one_step_of_64_ranks_and_200_transfers_zooms(self):
+        self.open_first()
+        zoomed = self.page.script("""
+            const us = 400000, ranks = Array.from({length: 64}, (_, rank) => ({host: `host${rank}`,
+              blocks: [[0, 0, 1000], [1, 1000, 100000], [2, 100000, 300000], [3, 300000, 390000], [4, 390000, us]],
+              transfers: Array.from({length: 200}, (_, i) => [i, 100000 + 1000 * i, 101000 + 1400 * i, 102000 + 1400 * i])}));
+            const transfers = Array.from({length: 200}, (_, i) => ({name: `bucket ${i}`, layers: "", bytes: 1000}));
+            const line = {step: 1, us, ranks, transfers, path: [[63, "compute", 0, 300000, -1], [0, "wire", 300000, us, 199]]};
+            document.body.append(stepTimeline(line, "many", [0, us]));
+            const chart = [...charts].at(-1);
+            let drawn = 0;
+            const draw = chart.draw;
+            chart.draw = () => { ++drawn; draw(); };
+            chart.plot.focus();
+            for (let i = 0; i < 50; ++i) chart.plot.dispatchEvent(new WheelEvent("wheel", {deltaY: -1, cancelable: true}));
+            const [from, to] = chart.shown;
+            return {drawn, part: (to - from) / us};
+        """)
+        self.assertLess(zoomed["part"], .001)
+        self.assertLessEqual(zoomed["drawn"], 1, "it is drawn once for each frame, not for each event")
+        self.assert_no_complaints()
+
     def test_a_link_keeps_filters_and_section(self):
         self.sweeps.derive("linked", lambda launch: [launch, {**as_alexnet(launch), "run_id": f"alexnet-{launch['facts']['devices']}"}])
         self.sweeps.run("report", f"{self.sweeps.derived}/linked")

@@ -108,6 +108,28 @@ TEST(PageData, OnlyBudgetsThatACardMayShowHaveSentences) {
   EXPECT_TRUE(set["budgets"][1].contains("verdict"));
 }
 
+// Rates on the page are rounded, so it cannot choose by them.
+TEST(PageData, OfTwoRatesThatLookAlikeTheCardIsMarked) {
+  PageSource source = two_points();
+  add(source, 4, 250.0001);
+  add(source, 4, 250.0002);
+  StoredRun& faster = source.collection.runs.back();
+  faster.result.config.bucket_mb = 7;
+  faster.id = run_id(faster.result.config);
+  const Json set = page_set(source);
+  size_t marked = set["configurations"].size();
+  for (size_t i = 0; i < set["configurations"].size(); ++i) {
+    if (set["configurations"][i].contains("card")) {
+      EXPECT_EQ(marked, set["configurations"].size()) << "one of this strategy and engine";
+      marked = i;
+    }
+  }
+  ASSERT_LT(marked, set["configurations"].size());
+  for (const Json& budget : set["budgets"]) {
+    EXPECT_EQ(budget.contains("verdict"), budget["configuration"] == marked);
+  }
+}
+
 TEST(PageData, SimulatedResultsAreASeparateSeries) {
   PageSource source = two_points();
   add(source, 2, 190, "simulated by hand");

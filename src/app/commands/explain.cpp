@@ -1,6 +1,7 @@
 // explain.cpp: `lockstep explain`: where the lost efficiency went, and what to try first.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -70,6 +71,24 @@ RunCollection collect(const Options& options, std::ostream& err) {
   return collection;
 }
 
+// Why there is nothing to explain, and what to run instead.
+std::string why_none(const ScalingReport& report) {
+  const auto measured = [](const Configuration& each) { return each.speed && !each.simulated; };
+  const auto several = [&](const Configuration& each) {
+    return measured(each) && each.devices > 1;
+  };
+  if (report.configurations.empty()) return "no results";
+  if (std::ranges::none_of(report.configurations, measured)) {
+    const bool simulated = std::ranges::any_of(report.configurations, &Configuration::simulated);
+    return simulated ? "only predictions; 'lockstep simulate' prints what limits each of them"
+                     : "every launch failed";
+  }
+  if (std::ranges::none_of(report.configurations, several)) {
+    return "only runs on one device; add runs of the same network on several";
+  }
+  return "the runs on several devices report no phases; add runs on fewer devices as their base";
+}
+
 }  // namespace
 
 int explain_command(RunContext& context, std::span<const std::string> arguments) {
@@ -87,8 +106,7 @@ int explain_command(RunContext& context, std::span<const std::string> arguments)
   const ScalingReport report = make_scaling(collection.runs);
   const std::vector<LossBudget> budgets = loss_budgets(report, collection.runs);
   if (budgets.empty()) {
-    throw UsageError("{}: no run on several devices that reports phases or has one on fewer",
-                     fmt::join(options.sources, ", "));
+    throw UsageError("{}: {}", fmt::join(options.sources, ", "), why_none(report));
   }
   if (options.json) {
     Json list = Json::array();

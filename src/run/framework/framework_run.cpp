@@ -201,6 +201,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                               Context& context) {
   const FrameworkChoice choice = find_framework(plan.config);
   const Framework& framework = *choice.framework;
+  const ClockOffsets clocks = measure_clock_offsets(group.control());
   const TimePoint begin = Clock::now();
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
   const ScratchDirectory directory(temporary_directory());
@@ -237,7 +238,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
     listener.require_all();
   }
   wait_for_all(group);
-  GatheredRun gathered = gather_run(group, report_of(plan, group, listener, start));
+  GatheredRun gathered = gather_run(group, clocks, report_of(plan, group, listener, start));
   result.status =
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};

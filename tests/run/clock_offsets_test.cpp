@@ -1,0 +1,43 @@
+#include "run/clock_offsets.h"
+
+#include <gtest/gtest.h>
+
+#include "support/ranks.h"
+
+namespace lockstep {
+namespace {
+
+TimePoint at(double seconds) {
+  return TimePoint(std::chrono::duration_cast<Clock::duration>(Seconds(seconds)));
+}
+
+// A clock that is 5 s behind at first and gains 50 millionths.
+TEST(ClockOffsets, AClockThatDriftsIsCorrectAtEveryMoment) {
+  constexpr double kDrift = 5e-5, kLate = 5, kBegin = 1000, kEnd = 1150;
+  const auto theirs = [&](double ours) { return ours - kLate + kDrift * (ours - kBegin); };
+  const auto measured = [&](double ours) {
+    return ClockOffsets{.at = at(ours), .of_ranks = {Seconds{0}, Seconds(ours - theirs(ours))}};
+  };
+  const RankClock clock(measured(kBegin), measured(kEnd), 1);
+  for (const double ours : {kBegin, 1040.0, 1075.0, kEnd}) {
+    EXPECT_NEAR((theirs(ours) + clock.offset(at(theirs(ours))).count()), ours, 1e-6);
+  }
+}
+
+TEST(ClockOffsets, TwoMeasurementsAtTheSameTimeAreAConstant) {
+  const ClockOffsets once = {.at = at(7), .of_ranks = {Seconds{0}, Seconds{3}}};
+  EXPECT_EQ(RankClock(once, once, 1).offset(at(100)), Seconds{3});
+}
+
+TEST(ClockOffsets, RanksOfOneProcessHaveOneClock) {
+  run_ranks("local", 3, [](Communicator& control) {
+    const ClockOffsets offsets = measure_clock_offsets(control);
+    if (control.rank() > 0) return EXPECT_TRUE(offsets.of_ranks.empty());
+    ASSERT_EQ(offsets.of_ranks.size(), 3u);
+    EXPECT_EQ(offsets.of_ranks[0], Seconds{0});
+    EXPECT_LE(offsets.at, Clock::now());
+  });
+}
+
+}  // namespace
+}  // namespace lockstep
