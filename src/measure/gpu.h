@@ -21,7 +21,7 @@ struct GpuInfo {
   std::optional<int64_t> memory_bytes = {};
   std::optional<int> max_clock_mhz = {};
   std::optional<double> power_limit_watts = {};
-  std::optional<int64_t> ecc_errors = {};  // uncorrected, since the driver was loaded
+  std::optional<int64_t> ecc_errors = {};      // uncorrected, since the driver was loaded
   std::optional<int> compute_capability = {};  // 75: NVIDIA's version 7.5
 };
 

@@ -29,7 +29,7 @@ struct State {
 
   std::atomic<int64_t> kernels_to_fault = -1;
   std::atomic<bool> faulty = false;
-  std::string fault;  // written before `faulty`
+  std::string fault;                 // written before `faulty`
   std::atomic<bool> ending = false;  // kernels that are still queued do nothing
 };
 State& state() {

@@ -22,7 +22,7 @@ struct MadeSteps {
   int late_rank = -1, late_bucket = 1;
   double late_backward = 0, late_input = 0, late_update = 0;
   int late_every = 1;  // steps
-  double noise = 0;  // a fraction of forward, different in each step
+  double noise = 0;    // a fraction of forward, different in each step
   std::string update_strategy = "replicated";
 };
 

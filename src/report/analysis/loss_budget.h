@@ -58,7 +58,7 @@ struct LossBudget {
 
   double lost() const { return 1 - efficiency.value; }  // a fraction: 0.1 are ten points
   std::optional<Interval> lost_95() const;
-  double part(LossPart which) const {                   // the same
+  double part(LossPart which) const {  // the same
     return seconds[static_cast<size_t>(which)] / step;
   }
   std::optional<Interval> part_95(LossPart which) const;
