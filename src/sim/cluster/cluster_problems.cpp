@@ -71,7 +71,8 @@ void check_network(const Cluster& cluster, Checks& checks) {
     const std::string prefix = "transport." + name + ".";
     checks.need(transport.efficiency > 0 && transport.efficiency <= 1, prefix + "efficiency",
                 "must be above 0 and at most 1, a part of the line rate");
-    checks.need(transport.flows > 0, prefix + "flows", "must be at least 1");
+    checks.need(transport.flows > 0 || !cluster.notes.contains(prefix + "flows"), prefix + "flows",
+                "must be at least 1");
     constexpr double kRounding = 1.01;
     const double line = line_gbyte(network);
     checks.need(line == 0 || transport.gbyte <= kRounding * line, prefix + "gbyte",
