@@ -55,6 +55,19 @@ TEST(Connections, AreAsManyAsRingsOrPeers) {
       << "neighbours in both trees carry half for each";
 }
 
+TEST(Connections, OfNcclAreSeveralSinceTwoPointFour) {
+  const auto rate = [](const std::string& more) {
+    return neighbour_rate(cluster_of("nodes = 2\n[network]\nline_gbit = 25\n[transport.tcp]\n"
+                                     "flow_gbit = 5\n" +
+                                     more),
+                          {.devices = 2});
+  };
+  EXPECT_DOUBLE_EQ(rate(""), kConnection);
+  EXPECT_DOUBLE_EQ(rate("[collectives]\nversion = \"2.3\"\n"), kConnection);
+  EXPECT_DOUBLE_EQ(rate("[collectives]\nversion = \"2.7\"\n"), 16 * kConnection);
+  EXPECT_DOUBLE_EQ(rate("flows = 4\n[collectives]\nversion = \"2.7\"\n"), 4 * kConnection);
+}
+
 TEST(InsideNodes, LibrariesThatReduceInHostMemoryDoNotReachTheLinksOfDevices) {
   const Cluster dgx = cluster_of("nodes = 1\ndevices_per_node = 8\n[node]\nlinks = \"nvlink2\"\n");
   EXPECT_DOUBLE_EQ(inside_rate(dgx, {}, 8), 120e9);

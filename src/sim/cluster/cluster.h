@@ -28,7 +28,7 @@ struct Transport {
   double efficiency = 0.8;  // of the line rate
   double latency_us = 60;   // one hop, as a collective sees it
   double flow_gbit = 0;     // cap of one connection; 0: none
-  int flows = 1;            // connections that a ring opens between two nodes
+  int flows = 0;            // connections that a ring opens between two nodes; 0: the library's
   double gbyte = 0;         // reached between two nodes; 0: efficiency * line rate
 };
 

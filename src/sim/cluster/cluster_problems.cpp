@@ -83,7 +83,8 @@ void check_network(const Cluster& cluster, Checks& checks) {
     const std::string prefix = "transport." + name + ".";
     checks.need(transport.efficiency > 0 && transport.efficiency <= 1, prefix + "efficiency",
                 "must be above 0 and at most 1, a part of the line rate");
-    checks.need(transport.flows > 0, prefix + "flows", "must be at least 1");
+    checks.need(transport.flows > 0 || !cluster.notes.contains(prefix + "flows"), prefix + "flows",
+                "must be at least 1");
     checks.at_most_the_line(prefix + "gbyte", transport.gbyte, line);
   }
 }

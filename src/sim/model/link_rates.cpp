@@ -78,7 +78,14 @@ double connection_rate(const Cluster& cluster, const Scenario& scenario) {
 }
 
 double neighbour_rate(const Cluster& cluster, const Scenario& scenario) {
-  return transport_in(cluster, scenario).flows * connection_rate(cluster, scenario);
+  const int given = transport_in(cluster, scenario).flows;
+  // Known to be 2.4 or later, NCCL has two threads with eight sockets each on EC2, which is where
+  // connections are capped. Older ones, and other libraries, have one.
+  const std::string& version = cluster.collectives.version;
+  const bool several =
+      library_of(cluster, scenario) == "nccl" && !version.empty() && !version_below(version, 2, 4);
+  const int flows = given > 0 ? given : several ? 16 : 1;
+  return flows * connection_rate(cluster, scenario);
 }
 
 double node_ring_rate(const Cluster& cluster, int devices) {
