@@ -12,6 +12,7 @@
 namespace lockstep {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<AllReduceTime> line(double latency, double rate) {
@@ -213,6 +214,38 @@ TEST(Calibrated, TakesTheLinkFromTwoNodesAndTheRingFromAll) {
   EXPECT_NEAR(cluster.transports.at("tcp").gbyte, 0.1, 0.01);
   EXPECT_NEAR(cluster.collectives.sizes.back().gbyte, 0.075, 0.01) << "6 hops of a quarter";
   EXPECT_EQ(cluster.devices_per_node, 2);
+}
+
+TEST(Calibrated, NamesTheTransportOfTheRun) {
+  CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                       .all = made_run(2, 2, 60),
+                       .independent = made_run(2, 2, 66),
+                       .servers = made_run(2, 2, 40),
+                       .all_reduce = line(2e-4, 1e8),
+                       .inside_node = {},
+                       .transport = "rdma",
+                       .when = "2026-11-18"};
+  runs.all.facts.communicator = "nccl";
+  const Cluster cluster = calibrated(runs).cluster;
+  EXPECT_EQ(cluster.network.transport, "rdma");
+  EXPECT_EQ(cluster.notes.at("network.transport").kind, EntryKind::Assumed);
+  EXPECT_EQ(cluster.notes.at("transport.rdma.gbyte").kind, EntryKind::Measured);
+  EXPECT_FALSE(cluster.notes.contains("transport.tcp.gbyte"));
+}
+
+TEST(Calibrated, AssumesOnlyWhatCannotBeMeasuredHere) {
+  const CalibrationRuns runs{.one = made_run(1, 1, 32 / 0.9),
+                             .all = phased_run(0.3, 0.62, 0.1),
+                             .independent = phased_run(0.3, 0.6, 0),
+                             .servers = phased_run(0.3, 0.61, 0.4),
+                             .all_reduce = line(2e-4, 1e7),
+                             .inside_node = {},
+                             .when = "2026-11-18"};
+  std::vector<std::string> assumed;
+  for (const auto& [key, note] : calibrated(runs).cluster.notes) {
+    if (key != "description" && note.kind == EntryKind::Assumed) assumed.push_back(key);
+  }
+  EXPECT_THAT(assumed, ElementsAre("nodes"));
 }
 
 TEST(Calibrated, TakesJitterFromTheRunWithoutCommunication) {

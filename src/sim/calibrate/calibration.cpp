@@ -47,6 +47,10 @@ class Writer {
   void measured(const std::string& key, const std::string& value, const std::string& how) {
     text_ += fmt::format("{} = {{ value = {}, measured = \"{}, {}\" }}\n", key, value, how, when_);
   }
+  // What follows from lockstep's own code, or from how the rest was measured.
+  void stated(const std::string& key, const std::string& value, const std::string& why) {
+    text_ += fmt::format("{} = {{ value = {}, stated = \"{}\" }}\n", key, value, why);
+  }
   void assumed(const std::string& key, const std::string& value, const std::string& why) {
     text_ += fmt::format("{} = {{ value = {}, assumed = \"{}\" }}\n", key, value, why);
   }
@@ -105,8 +109,11 @@ class Calibration {
     writer_.plain(fmt::format("description = \"{} node{} x {} device{}, calibrated {}\"",
                               facts_.nodes, facts_.nodes == 1 ? "" : "s", per_node_,
                               per_node_ == 1 ? "" : "s", runs_.when));
-    writer_.assumed("nodes", fmt::to_string(facts_.nodes > 1 ? 4096 : 1),
-                    "more nodes of the same kind");
+    if (facts_.nodes > 1) {
+      writer_.assumed("nodes", "4096", "more nodes of the same kind");
+    } else {
+      writer_.measured("nodes", "1", "the run on all devices");
+    }
     writer_.measured("devices_per_node", fmt::to_string(per_node_), "the run on all devices");
     writer_.measured("calibrated_devices", fmt::to_string(facts_.devices),
                      "the run on all devices");
@@ -114,7 +121,11 @@ class Calibration {
     const bool cpu = on_cpu();
     writer_.measured("kind", cpu ? "\"cpu\"" : "\"gpu\"", "the run on all devices");
     writer_.section("node");
-    writer_.assumed("links", cpu ? "\"shm\"" : "\"pcie3\"", "what ranks of one host use");
+    if (cpu) {
+      writer_.stated("links", "\"shm\"", "ranks of one host share memory");
+    } else {
+      writer_.assumed("links", "\"pcie3\"", "the least that GPUs of one host have");
+    }
     // Devices that share a machine slow each other also without communication.
     const double slower = computing(runs_.independent) / computing(runs_.one) - 1;
     writer_.measured(per_node_ > 1 ? "shared_slowdown" : "others_slowdown",
@@ -124,11 +135,10 @@ class Calibration {
     if (inside.size() >= 2 && per_node_ > 1) {
       const SizeFit fit = fit_sizes(inside).back();
       const SizeClass hop = hops_of(std::span(&fit, 1), per_node_).front();
-      writer_.measured(
-          "ring_gbyte", fmt::format("[[{}, {:.6g}]]", per_node_, hop.gbyte),
-          fmt::format("all-reduce in one node, residual {:.0f} %", 100 * fit.residual));
-      writer_.measured("latency_us", number(std::max(0.01, hop.latency_us)),
-                       "all-reduce in one node");
+      const std::string how =
+          fmt::format("all-reduce in one node, residual {:.0f} %", 100 * fit.residual);
+      writer_.measured("ring_gbyte", fmt::format("[[{}, {:.6g}]]", per_node_, hop.gbyte), how);
+      writer_.measured("latency_us", number(std::max(0.01, hop.latency_us)), how);
     }
   }
 
@@ -142,8 +152,9 @@ class Calibration {
       const std::string how = "between two nodes, residuals " + residual_text(pair_fits);
       writer_.section("network");
       writer_.measured("line_gbit", number(8 * pair.back().gbyte), how);
-      writer_.assumed("spread", "0", "the slowest link is part of what was measured");
-      writer_.section("transport.tcp");
+      write_transport();
+      writer_.stated("spread", "0", "the slowest link is part of what was measured");
+      writer_.section("transport." + runs_.transport);
       writer_.measured("gbyte", number(pair.back().gbyte), how);
       writer_.measured("latency_us", number(std::max(0.01, pair.front().latency_us)), how);
       writer_.section("collectives");
@@ -157,11 +168,21 @@ class Calibration {
     write_library();
   }
 
+  // Our own communicators use TCP; what those of a library use shows only in the host's adapters.
+  void write_transport() {
+    const std::string name = fmt::format("\"{}\"", runs_.transport);
+    if (chooses_transport(facts_.communicator)) {
+      writer_.assumed("transport", name, "what the adapters of this host let the library use");
+    } else {
+      writer_.stated("transport", name, "how lockstep's communicators reach other hosts");
+    }
+  }
+
   bool on_cpu() const { return runs_.all.config.device == "cpu"; }
 
   void write_library() {
-    if (on_cpu()) return writer_.assumed("library", "\"lockstep\"", "its own communicators");
-    writer_.assumed("library", "\"nccl\"", "what lockstep reduces on GPUs with");
+    if (on_cpu()) return writer_.stated("library", "\"lockstep\"", "its own communicators");
+    writer_.stated("library", "\"nccl\"", "what lockstep reduces on GPUs with");
   }
 
   // How much communication slows the computing beside it: threads that send need cores as well.
@@ -174,8 +195,8 @@ class Calibration {
     const double sending = cost.bandwidth_seconds(workload.bytes);
     const double slower = computing(runs_.all) - computing(runs_.independent);
     writer_.section("schedule");
-    writer_.assumed("scheduler", "\"buckets\"", "lockstep's own");
-    writer_.assumed("overhead", "0", "part of what was measured");
+    writer_.stated("scheduler", "\"buckets\"", "lockstep's own");
+    writer_.stated("overhead", "0", "part of what was measured");
     constexpr double kVisible = 0.02;
     if (sending > kVisible * scenario.one_device_step) {
       const double beside = std::min(sending, seconds_in(runs_.independent, {Phase::Backward}));
@@ -211,7 +232,7 @@ class Calibration {
     const Workload& workload = workload_of(runs_.one.config);
     const bool one_node = facts_.nodes == 1;
     const double link_gbyte =
-        one_node ? cluster.servers.loopback_gbyte : cluster.transports.at("tcp").gbyte;
+        one_node ? cluster.servers.loopback_gbyte : cluster.transports.at(runs_.transport).gbyte;
     const double link = 1e9 * link_gbyte;
     const double beside =
         std::min(workload.bytes / link, seconds_in(runs_.independent, {Phase::Backward}));
@@ -245,8 +266,8 @@ class Calibration {
     part.measured("workers_per_node", fmt::to_string(per_node_), "one worker per device");
     part.measured("count", fmt::to_string(std::max(1, runs_.servers->facts.servers)),
                   "the run with servers");
-    part.assumed("hidden_pull", "0", "lockstep fetches all values before forward");
-    part.assumed("barrier_us", "0", "servers count; workers send no tokens");
+    part.stated("hidden_pull", "0", "lockstep fetches all values before forward");
+    part.stated("barrier_us", "0", "servers count; workers send no tokens");
     part.measured("interference", number(interference), "backward beside pushes");
     if (gbyte > 0) {
       part.measured(facts_.nodes == 1 ? "loopback_gbyte" : "gbyte", number(gbyte),
@@ -263,6 +284,10 @@ class Calibration {
 };
 
 }  // namespace
+
+bool chooses_transport(const std::string& communicator) {
+  return communicator == "nccl" || communicator.ends_with("mpi");
+}
 
 CalibratedCluster calibrated(const CalibrationRuns& runs) { return Calibration(runs).run(); }
 

@@ -41,12 +41,16 @@ struct CalibrationRuns {
   std::vector<AllReduceTime> all_reduce;      // over all ranks
   std::vector<AllReduceTime> inside_node;     // over the ranks of one node; empty: one, or all
   std::vector<AllReduceTime> two_nodes = {};  // one rank on each; empty: `all_reduce` is that
+  std::string transport = "tcp";              // a row of transport_rows(), between these nodes
   std::string when;                           // "2026-11-18"
 };
 
+// NCCL and MPI use what adapters a host has; our own communicators use TCP.
+bool chooses_transport(const std::string& communicator);
+
 struct CalibratedCluster {
   Cluster cluster;
-  std::string text;                // TOML, every entry measured or with its reason
+  std::string text;                // TOML: every entry with its origin
   std::vector<std::string> notes;  // what could not be identified, residuals
 };
 CalibratedCluster calibrated(const CalibrationRuns& runs);

@@ -91,11 +91,20 @@ class Measurements {
         runs.two_nodes = all_reduce("two-nodes", {"--nodes=2", "--num-devices=1"});
       }
     }
+    runs.transport = transport_of(facts.communicator);
     runs.when = today();
     return runs;
   }
 
  private:
+  // Libraries that find InfiniBand or RoCE adapters use them; our own communicators use TCP.
+  static std::string transport_of(const std::string& communicator) {
+    const bool library = chooses_transport(communicator);
+    std::error_code none;
+    const std::filesystem::directory_iterator adapters("/sys/class/infiniband", none);
+    return library && !none && adapters != std::filesystem::end(adapters) ? "rdma" : "tcp";
+  }
+
   static std::string today() {
     const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
     const std::chrono::year_month_day date(days);
