@@ -61,6 +61,7 @@ int main() {
   AGREES(total_energy, nvmlDeviceGetTotalEnergyConsumption);
   AGREES(throttle_reasons, nvmlDeviceGetCurrentClocksThrottleReasons);
   AGREES(ecc_errors, nvmlDeviceGetTotalEccErrors);
+  AGREES(compute_capability, nvmlDeviceGetCudaComputeCapability);
   AGREES(peer_status, nvmlDeviceGetP2PStatus);
 
   static_assert(sizeof(ours::PciInfo) == sizeof(nvmlPciInfo_t));
