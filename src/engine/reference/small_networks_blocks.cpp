@@ -125,7 +125,7 @@ NodeId concat_of_one_value_twice(Net& b) {
 NodeId norm_beside_nested_identities(Net& b) {
   const NodeId x = b.conv(b.image(), 8);
   const NodeId y = b.sum(x, b.norm(b.conv(x, 8)));
-  return b.sum(y, b.sum(y, b.conv(y, 8)));
+  return b.norm(b.sum(y, b.sum(y, b.conv(y, 8))));
 }
 NodeId padded_shortcut(Net& b) {  // as the CIFAR-10 residual networks
   const NodeId x = b.conv_norm_relu(b.image(), 8);
