@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <span>
-#include <utility>
 
 namespace lockstep {
 namespace {
@@ -15,7 +14,11 @@ std::span<std::byte> bytes_of(Clock::rep& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
 
-Seconds offset_of(Communicator& control, int rank) {
+struct Offset {
+  Seconds value, error;
+};
+
+Offset offset_of(Communicator& control, int rank) {
   Clock::rep shortest = std::numeric_limits<Clock::rep>::max(), offset = 0;
   for (int round = 0; round < kRounds; ++round) {
     Clock::rep begin = ticks(), theirs = 0;
@@ -26,7 +29,7 @@ Seconds offset_of(Communicator& control, int rank) {
     shortest = end - begin;
     offset = begin + (end - begin) / 2 - theirs;
   }
-  return Clock::duration(offset);
+  return {Clock::duration(offset), Seconds(Clock::duration(shortest)) / 2};
 }
 
 }  // namespace
@@ -40,19 +43,28 @@ ClockOffsets measure_clock_offsets(Communicator& control) {
       word = ticks();
       control.send_bytes(bytes_of(word), 0, kTag);
     }
-    return {.at = begin, .of_ranks = {}};
+    return {.at = begin, .of_ranks = {}, .errors = {}};
   }
-  std::vector<Seconds> offsets = {Seconds{0}};
-  for (int rank = 1; rank < control.size(); ++rank) offsets.push_back(offset_of(control, rank));
-  return {.at = begin + (Clock::now() - begin) / 2, .of_ranks = std::move(offsets)};
+  ClockOffsets offsets = {.at = begin, .of_ranks = {Seconds{0}}, .errors = {Seconds{0}}};
+  for (int rank = 1; rank < control.size(); ++rank) {
+    const Offset offset = offset_of(control, rank);
+    offsets.of_ranks.push_back(offset.value);
+    offsets.errors.push_back(offset.error);
+  }
+  offsets.at += (Clock::now() - begin) / 2;
+  return offsets;
 }
 
 RankClock::RankClock(const ClockOffsets& before, const ClockOffsets& after, size_t rank)
     : offset_(before.of_ranks[rank]) {
-  const Seconds last = after.of_ranks[rank], passed = after.at - before.at;
+  const Seconds change = after.of_ranks[rank] - offset_;
+  if (std::chrono::abs(change) <= before.errors[rank] + after.errors[rank]) {
+    if (after.errors[rank] < before.errors[rank]) offset_ += change;
+    return;
+  }
   begin_ = before.at - std::chrono::duration_cast<Clock::duration>(offset_);
-  const Seconds theirs = passed - (last - offset_);
-  if (theirs > Seconds{0}) drift_ = (last - offset_) / theirs;
+  const Seconds theirs = after.at - before.at - change;
+  if (theirs > Seconds{0}) drift_ = change / theirs;
 }
 
 Seconds RankClock::offset(TimePoint theirs) const {

@@ -12,12 +12,14 @@ namespace lockstep {
 struct ClockOffsets {
   TimePoint at;                   // on the clock of rank 0
   std::vector<Seconds> of_ranks;  // empty but on rank 0
+  std::vector<Seconds> errors;    // of each, at most: half of the shortest round trip
 };
 
-// Collective. By ping-pong: half of the shortest of several round trips bounds the error.
+// Collective. By ping-pong, of which the shortest of several round trips counts.
 ClockOffsets measure_clock_offsets(Communicator& control);
 
-// The clock of one rank, measured twice: between them the offset changes in a straight line.
+// The clock of one rank, measured twice: between them the offset changes in a straight line. A
+// difference that the errors explain is no drift: then steps follow each other without a gap.
 class RankClock {
  public:
   RankClock(const ClockOffsets& before, const ClockOffsets& after, size_t rank);

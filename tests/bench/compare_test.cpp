@@ -67,7 +67,7 @@ TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
 TEST_F(Compare, RefusesWhatItCannotMeasureInOneLine) {
   EXPECT_EQ(run("--models lenet"), 1);
   EXPECT_EQ(text_in("err"), "--models: 'lenet' is not NAME:BATCH\n");
-  EXPECT_EQ(run("--models nonet:2"), 1);
+  EXPECT_EQ(run("--models nonet:2"), 2);
   EXPECT_THAT(text_in("err"), HasSubstr("nonet"));
   EXPECT_THAT(text_in("page.md"), HasSubstr("\nold\n"));
 }
