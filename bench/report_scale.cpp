@@ -3,16 +3,19 @@
 //
 //   report_scale DIR [RUNS] [STEPS] [RANKS]
 //
-// Writes RUNS launches (5 of each configuration) of STEPS steps on up to RANKS ranks. Their raw
-// files are links to one file per number of devices: whole ones would fill a disk and say the same.
+// Writes RUNS launches (5 of each configuration) of STEPS steps on up to RANKS ranks, with critical
+// paths and transfers, so that the report has a loss budget of each. Their raw files are links to
+// one file per number of devices: whole ones would fill a disk and say the same.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "base/random.h"
 #include "config/json.h"
@@ -25,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLaunches = 5, kBatch = 64;
+constexpr int kLaunches = 5, kBatch = 64, kTransfers = 8, kServers = 2;
 constexpr const char* kModels[] = {"alexnet", "vgg16", "inception3", "resnet50", "resnet101"};
 constexpr const char* kUpdates[] = {"replicated", "horovod", "parameter_server",
                                     "distributed_replicated"};
@@ -40,6 +43,66 @@ StepRecord step_of(double begin, double milliseconds, int images) {
   return step;
 }
 
+bool uses_servers(const RunConfig& config) {
+  return config.variable_update == "parameter_server" ||
+         config.variable_update == "distributed_replicated";
+}
+
+// As critical_path_of() makes them, with as many late ranks and servers as it keeps.
+PathSummary path_of(const RunConfig& config, double step, const RandomStream& random,
+                    uint64_t draw) {
+  constexpr std::pair<PathPart, double> kParts[] = {
+      {PathPart::Input, 0.01}, {PathPart::Compute, 0.8},  {PathPart::Wire, 0.05},
+      {PathPart::Queue, 0.03}, {PathPart::Servers, 0.02}, {PathPart::Between, 0.01}};
+  PathSummary path = {.steps = 100,
+                      .servers_measured = uses_servers(config),
+                      .transfer_seconds = 0.1 * step,
+                      .transfer_bytes = 240'000'000,
+                      .last_bytes = 4'000'000};
+  double rest = step;
+  for (const auto& [part, share] : kParts) {
+    path.part(part) = share * step * (0.95 + 0.1 * random.uniform(draw++));
+    rest -= path.part(part);
+  }
+  path.part(PathPart::Late) = rest;
+  const int late = std::min(config.num_devices, static_cast<int>(kMostListed));
+  for (int rank = 0; rank < late; ++rank) {
+    path.late.push_back({.rank = rank,
+                         .host = fmt::format("node{}", rank / 8 + 1),
+                         .fraction = random.uniform(draw++),
+                         .seconds = rest / (rank + 1),
+                         .where = fmt::format("backward of conv{}", rank)});
+  }
+  for (int server = 0; uses_servers(config) && server < kServers; ++server) {
+    path.servers.push_back({.server = server,
+                            .variable = fmt::format("conv{}/weights", server),
+                            .seconds = path.part(PathPart::Servers) / kServers});
+  }
+  return path;
+}
+
+std::vector<Transfer> transfers_of(const RunConfig& config) {
+  std::vector<Transfer> list;
+  for (int i = 0; i < kTransfers; ++i) {
+    const std::string layers = fmt::format("conv{}", i / 2);
+    const char* way = i % 2 == 0 ? "push" : "pull";
+    if (uses_servers(config)) {
+      list.push_back({fmt::format("{} {}", way, layers), 30'000'000, layers, i / 2 % kServers});
+    } else {
+      list.push_back({fmt::format("bucket {}", i), 30'000'000, layers});
+    }
+  }
+  return list;
+}
+
+// Evenly through backward and beyond; each is under way for a tenth of the step.
+void add_transfers(RankResult& rank, const StepRecord& step) {
+  for (int i = 0; i < kTransfers; ++i) {
+    const Seconds ready = step.begin + step.duration * (0.4 + 0.06 * i);
+    rank.transfers.push_back({ready, ready, ready + step.duration * 0.1});
+  }
+}
+
 RunResult result_of(const RunConfig& config, int steps, uint64_t stream, bool with_ranks) {
   const RandomStream random(1, stream);
   RunResult result;
@@ -51,6 +114,7 @@ RunResult result_of(const RunConfig& config, int steps, uint64_t stream, bool wi
   result.facts.batch_size = config.batch_size;
   result.facts.threads = 1;
   result.facts.devices = config.num_devices;
+  result.facts.servers = uses_servers(config) ? kServers : 0;
   result.host.name = "node1";
   result.host.usable_threads = 4096;
   const int devices = config.num_devices;
@@ -68,7 +132,12 @@ RunResult result_of(const RunConfig& config, int steps, uint64_t stream, bool wi
     for (const StepRecord& step : result.steps) {
       each.steps.push_back(step);
       each.steps.back().phase(Phase::Communication) *= random.uniform(draw++);
+      add_transfers(each, step);
     }
+  }
+  if (devices > 1) {
+    result.transfers = transfers_of(config);
+    result.path = path_of(config, begin / steps, random, draw);
   }
   const double rate = static_cast<double>(steps) * kBatch * devices / begin;
   result.throughput.total_images_per_second = rate;

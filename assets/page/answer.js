@@ -49,6 +49,9 @@ function weakness(...configurations) {
   return lines.length ? el("ul", {class: "weak"}, lines) : null;
 }
 
+// Devices with unequal threads are not the same device several times.
+const unequalThreads = (own, base) => (own.threads && base.threads && own.threads !== base.threads ? [`threads per device differ: ${own.threads}, base ${base.threads}`] : []);
+
 // Of what the filters show, for each network: the fastest configuration, and the fastest of those
 // with the most devices, which has the mark `card`: rates here are rounded.
 function cardsOf(view, set) {
@@ -66,6 +69,12 @@ function cardsOf(view, set) {
   return [...cards.values()].sort((a, b) => (a.model < b.model ? -1 : 1)).map((card) => ({...card, budget: set.budgets.find((budget) => budget.configuration === card.largest)}));
 }
 
+function weaknessOf(budget, shown, own, set) {
+  if (budget.base == null) return weakness(shown);
+  const base = set.configurations[budget.base];
+  return weakness({warnings: [...unequalThreads(own, base), ...shown.warnings]}, base);
+}
+
 function card(view, set, each) {
   const best = set.configurations[each.best], largest = set.configurations[each.largest], budget = each.budget;
   const fact = (words, number, about, ...more) => el("div", {class: "fact"}, el("span", {class: "number"}, number), el("span", {class: "words"}, words), el("span", {class: "words"}, about), ...more);
@@ -74,7 +83,7 @@ function card(view, set, each) {
     const point = set.series.flatMap((series) => series.points).find((one) => one.configuration === each.largest);
     const interval = point && point.scaling_efficiency_95 ? point.scaling_efficiency_95.map((part) => 100 * part) : null;
     facts.push(fact(budget.base == null ? "of a step computes" : "scaling efficiency", `${withMargin(100 * budget.efficiency, interval, 1)} %`, each.largest === each.best ? `on ${devicesText(largest.devices)}` : largest.label,
-      weakness(each.largest === each.best ? {warnings: []} : largest, ...(budget.base == null ? [] : [set.configurations[budget.base]]))));
+      weaknessOf(budget, each.largest === each.best ? {warnings: []} : largest, largest, set)));
   }
   return el("article", {class: "card"}, el("h3", {}, nameIn(view, set, each.model)), el("div", {class: "facts"}, facts),
     budget ? [el("p", {class: "verdict"}, `${budget.verdict}. `, el("strong", {}, budget.advice)), lossBar(budget, set.loss_parts)] : null);
@@ -102,7 +111,7 @@ function lossBudget(view) {
   for (const [name, members] of groups) {
     const stack = el("div", {class: "stack"});
     for (const {set, budget, configuration} of members) {
-      stack.append(el("span", {}, devicesText(configuration.devices)), lossBar(budget, set.loss_parts), el("span", {class: "total"}, `${digits(100 * budget.efficiency)} %`));
+      stack.append(el("span", {}, devicesText(configuration.devices)), lossBar(budget, set.loss_parts), el("span", {class: "total"}, `${digits(100 * budget.efficiency)} %${budget.base == null ? " computes" : ""}`));
     }
     content.push(el("h3", {}, name), stack);
   }
@@ -115,11 +124,11 @@ function lossBudget(view) {
   if (late.length) {
     content.push(folded("Late ranks", () => tableOf([{title: "configuration", text: true}, {title: "rank"}, {title: "host", text: true}, {title: "late in % of steps"}, {title: "by ms"}, {title: "in", text: true}], late, "Late ranks")));
   }
-  const servers = all.flatMap(({set, budget, configuration}) => budget.servers.map((each) => [nameIn(view, set, configuration.label), String(each.server), digits(each.ms), each.variable]));
+  const servers = all.flatMap(({set, budget, configuration}) => budget.servers.map((each) => [nameIn(view, set, configuration.label), each.server < 0 ? "unknown" : String(each.server), digits(each.ms), each.variable]));
   if (servers.length) {
     content.push(folded("Parameter servers", () => tableOf([{title: "configuration", text: true}, {title: "server"}, {title: "ms per step"}, {title: "most for", text: true}], servers, "Parameter servers")));
   }
-  return section("loss-budget", "Where the efficiency went", "The bar is a step: its ideal part, and what it takes longer than the base, by cause. Parts add up to the loss.", ...content);
+  return section("loss-budget", "Where the efficiency went", "The bar is a step: its ideal part, and what it takes longer than the base, by cause. Parts add up to the loss. Without a base on fewer devices, the ideal part is what computes.", ...content);
 }
 
 // Bandwidth and latency by size, of allreduce*.json beside the results.

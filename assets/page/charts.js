@@ -282,7 +282,13 @@ function hideTip(chart) {
   chart.tip.hidden = true;
 }
 
+// Zoom of the page, back and forward: those of the browser.
+function withModifier(event) {
+  return event.ctrlKey || event.metaKey || event.altKey;
+}
+
 function moveByKey(chart, event) {
+  if (withModifier(event)) return;
   const u = chart.u, last = chart.xs.length - 1, now = u.cursor.idx ?? -1;
   const to = {ArrowRight: Math.min(now + 1, last), ArrowLeft: Math.max(now - 1, 0), Home: 0, End: last}[event.key];
   if (event.key === "Escape") return hideTip(chart);

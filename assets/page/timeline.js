@@ -147,7 +147,7 @@ function stepTimeline(line, title, whole) {
       ArrowDown: () => { chart.rank = Math.min(chart.rank + 1, line.ranks.length - 1); chart.draw(); tell(chart.rank, null, left); },
       ArrowUp: () => { chart.rank = Math.max(chart.rank - 1, 0); chart.draw(); tell(chart.rank, null, left); },
       Escape: () => { tip.hidden = true; }};
-    if (!acts[event.key]) return;
+    if (!Object.hasOwn(acts, event.key) || withModifier(event)) return;
     event.preventDefault();
     acts[event.key]();
   });

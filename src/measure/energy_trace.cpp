@@ -63,6 +63,17 @@ void EnergyTrace::sample_until(const std::stop_token& stop) {
   }
 }
 
+std::optional<double> joules_of_steps(std::span<const EnergySample> samples,
+                                      std::span<const StepRecord> steps, TimePoint start) {
+  if (samples.size() < 2 || steps.empty()) return {};
+  const auto moment = [&](Seconds after) {
+    return start + std::chrono::duration_cast<Clock::duration>(after);
+  };
+  Until until(samples);
+  const double before = until(moment(steps.front().begin));
+  return until(moment(steps.back().begin + steps.back().duration)) - before;
+}
+
 PhaseJoules joules_by_phase(std::span<const EnergySample> samples,
                             std::span<const StepRecord> steps, TimePoint start) {
   PhaseJoules sums;

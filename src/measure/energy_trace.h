@@ -49,6 +49,10 @@ class EnergyTrace {
   std::jthread thread_;  // last: it uses all of the above
 };
 
+// From the begin of the first of the steps to the end of the last one; absent: not known.
+std::optional<double> joules_of_steps(std::span<const EnergySample> samples,
+                                      std::span<const StepRecord> steps, TimePoint start);
+
 // Between two samples power is taken as constant. `start`: what the steps count from. Phases follow
 // each other in their order, as they do without parameter servers.
 PhaseJoules joules_by_phase(std::span<const EnergySample> samples,

@@ -52,7 +52,7 @@ double by_newton(double freedom) {
     const double angle_per_t = std::sqrt(freedom) / (freedom + t * t);
     const double more = (kProbability - density.below(angle)) / (density(angle) * angle_per_t);
     t += more;
-    if (std::abs(more) < 1e-7 * t) break;  // the next step would be its square
+    if (std::abs(more) < 1e-5 * t) break;  // the next step would be its square
   }
   return t;
 }

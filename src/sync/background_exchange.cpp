@@ -82,14 +82,15 @@ bool BackgroundExchange::next(Visit& visit) {
 
 void BackgroundExchange::make(const Visit& visit) {
   const TimePoint begin = Clock::now();
-  const double squares = link_.visit(visit);
+  const Pulled pulled = link_.visit(visit);
   const TimePoint end = Clock::now();
   if (visit.push != kNoSlice)
     push_times(visit.push).begin = begin, push_times(visit.push).end = end;
   if (visit.pull != kNoSlice) {
-    pull_times(visit.pull).begin = begin;
+    pull_times(visit.pull).begin = pulled.asked;
     pull_times(visit.pull).end = end;
-    squares_[visit.pull] = squares;
+    pull_times(visit.pull).hold = pulled.hold;
+    squares_[visit.pull] = pulled.sum_of_squares;
   }
   const std::lock_guard lock(mutex_);
   ++made_count_;

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/time.h"
+
 namespace lockstep {
 
 // Rooms for gradients, handed out and taken back: few slices are in the making at one time.
@@ -38,6 +40,7 @@ class OwnedSlice {
   void next_step(Rooms& rooms);  // what came is used up
 
   int64_t updates = 0;
+  Seconds complete{};         // synchronous: when the last gradient of the last update had come
   double sum_of_squares = 0;  // of the values that decay
   std::vector<bool> asking;   // by worker: asked for the values and receives
 

@@ -7,13 +7,13 @@
 #include "comm/gather.h"
 #include "nn/l2.h"
 #include "sync/owned_slice.h"
+#include "sync/request_clock.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 
 namespace lockstep {
 namespace {
 
-constexpr uint32_t kMostReasonBytes = 1 << 20;
 constexpr Seconds kBetweenLooks{1};  // for dead ranks: a question to the store
 
 class Server {
@@ -36,6 +36,7 @@ class Server {
 
   bool can_answer(int slice, int worker) const;
   void answer(int slice, int worker);
+  ServerAnswer answer_now(int slice, int worker) const;
   void send_answer(ServerAnswer answer, int worker);
   void hear_failure(const Request& request, int worker);
   void look_for_lost();
@@ -47,6 +48,7 @@ class Server {
     bool done = false;  // with its steps
     bool gone = false;  // will not speak again
     TimePoint heard = Clock::now();
+    RequestClock requests;
   };
 
   Communicator& everyone_;            // borrowed
@@ -129,9 +131,11 @@ std::span<float> Server::remembered(int slice, size_t part, size_t kind) const {
 void Server::serve() {
   while (std::ranges::count(workers_, false, &WorkerState::gone) > 0) {
     Request request;
+    const Seconds looked = clock_seconds();
     const int worker = everyone_.recv_any_bytes(bytes_into(request), kRequestTag);
     if (worker >= std::ssize(workers_)) throw Error("rank {} is not a worker", worker);
     workers_[worker].heard = Clock::now();
+    workers_[worker].requests.take(Seconds(request.sent_seconds), looked, clock_seconds());
     handle(request, worker);
   }
   if (!failure_.empty()) throw Error("{}", failure_);
@@ -161,26 +165,26 @@ void Server::handle(const Request& request, int worker) {
 }
 
 void Server::check(int slice, int worker) const {
-  if (slice == kNoSlice) return;
   const bool mine = slice >= 0 && slice < std::ssize(slices_) && slices_[slice].floats > 0;
   if (!mine) throw Error("rank {} named slice {}, which is not on this server", worker, slice);
 }
 
 void Server::visit(const Request& request, int worker) {
-  check(request.push, worker);
-  check(request.pull, worker);
-  const bool pulls = request.pull != kNoSlice;
+  const bool pushes = request.push != kNoSlice, pulls = request.pull != kNoSlice;
+  if (pushes) check(request.push, worker);
+  if (pulls) check(request.pull, worker);
   const bool at_once = pulls && can_answer(request.pull, worker);
-  if (request.push != kNoSlice) {
+  const ServerAnswer answer = at_once ? answer_now(request.pull, worker) : ServerAnswer{};
+  if (pushes) {
     OwnedSlice& slice = owned_[request.push];
     const auto room = slice.room_for(worker, rooms_);
     receive(room, worker, at_once ? request.pull : kNoSlice);
   } else if (at_once) {
     everyone_.send(owned_[request.pull].values(), worker, kDataTag);
   }
-  if (at_once) send_answer({.sum_of_squares = owned_[request.pull].sum_of_squares}, worker);
+  if (at_once) send_answer(answer, worker);
   if (pulls && !at_once) owned_[request.pull].asking[worker] = true;
-  if (request.push != kNoSlice) apply(request.push, worker, request.learning_rate);
+  if (pushes) apply(request.push, worker, request.learning_rate);
 }
 
 // Whoever asks has pulled the values before, so all updates that it took part in are made.
@@ -207,6 +211,7 @@ void Server::receive(std::span<float> gradient, int worker, int answered) {
       answered == kNoSlice ? std::span<const float>() : owned_[answered].values();
   everyone_.exchange(
       {.out = values, .to = worker, .in = gradient, .from = worker, .tag = kDataTag});
+  workers_[worker].requests.take_gradient(clock_seconds());
 }
 
 void Server::apply(int index, int worker, double learning_rate) {
@@ -217,6 +222,7 @@ void Server::apply(int index, int worker, double learning_rate) {
     return;
   }
   if (!slice.add(worker, rooms_)) return;
+  slice.complete = workers_[worker].requests.gradient();
   update(index, slice.sum(), learning_rate);
   slice.next_step(rooms_);
   for (int other = 0; other < std::ssize(workers_); ++other) {
@@ -249,8 +255,18 @@ bool Server::can_answer(int slice, int worker) const {
 
 void Server::answer(int slice, int worker) {
   owned_[slice].asking[worker] = false;
+  const ServerAnswer answer = answer_now(slice, worker);
   everyone_.send(owned_[slice].values(), worker, kDataTag);
-  send_answer({.sum_of_squares = owned_[slice].sum_of_squares}, worker);
+  send_answer(answer, worker);
+}
+
+// Whose values are sent next: they could have been when they were complete.
+ServerAnswer Server::answer_now(int slice, int worker) const {
+  const Seconds asked = workers_[worker].requests.arrival();
+  const Seconds ready = std::max(asked, owned_[slice].complete);
+  return {.sum_of_squares = owned_[slice].sum_of_squares,
+          .waited_seconds = (ready - asked).count(),
+          .queued_seconds = (clock_seconds() - ready).count()};
 }
 
 void Server::send_answer(ServerAnswer answer, int worker) {

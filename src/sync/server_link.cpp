@@ -1,9 +1,11 @@
 #include "sync/server_link.h"
 
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
 #include "comm/gather.h"
+#include "sync/request_clock.h"
 
 namespace lockstep {
 namespace {
@@ -34,7 +36,7 @@ void ServerLink::introduce(const ServerPlan& plan, std::span<const float> all_va
   }
 }
 
-double ServerLink::visit(const Visit& visit) {
+Pulled ServerLink::visit(const Visit& visit) {
   if (visit.others_first) wait_for_others();
   if (visit.recall != kNoSlice) recall(visit);
   const bool pushes = visit.push != kNoSlice, pulls = visit.pull != kNoSlice;
@@ -42,18 +44,21 @@ double ServerLink::visit(const Visit& visit) {
       .push = visit.push, .pull = visit.pull, .learning_rate = visit.learning_rate};
   if (pushes && pulls && rank_of(visit.push) == rank_of(visit.pull)) {
     const int server = rank_of(visit.push);
+    const TimePoint asked = Clock::now();
     send(request, server);
     everyone_.exchange({visit.gradient, server, visit.values, server, kDataTag});
-    return receive_answer(server).sum_of_squares;
+    return receive_pulled(server, asked);
   }
   if (pushes) {
     send({.push = visit.push, .learning_rate = visit.learning_rate}, rank_of(visit.push));
     everyone_.send(visit.gradient, rank_of(visit.push), kDataTag);
   }
-  if (!pulls) return 0;
-  send({.pull = visit.pull}, rank_of(visit.pull));
-  everyone_.recv(visit.values, rank_of(visit.pull), kDataTag);
-  return receive_answer(rank_of(visit.pull)).sum_of_squares;
+  if (!pulls) return {};
+  const int server = rank_of(visit.pull);
+  const TimePoint asked = Clock::now();
+  send({.pull = visit.pull}, server);
+  everyone_.recv(visit.values, server, kDataTag);
+  return receive_pulled(server, asked);
 }
 
 void ServerLink::recall(const Visit& visit) {
@@ -93,15 +98,25 @@ void ServerLink::leave() {
 }
 
 void ServerLink::give_up(const std::string& reason) {
+  const std::string_view told = std::string_view(reason).substr(0, kMostReasonBytes);
   for (int server = workers_; server < everyone_.size(); ++server) {
     if (server == ended_) continue;
-    send({.kind = RequestKind::Failed, .text_bytes = static_cast<uint32_t>(reason.size())}, server);
-    everyone_.send_bytes(std::as_bytes(std::span(reason)), server, kDataTag);
+    send({.kind = RequestKind::Failed, .text_bytes = static_cast<uint32_t>(told.size())}, server);
+    everyone_.send_bytes(std::as_bytes(std::span(told)), server, kDataTag);
   }
 }
 
-void ServerLink::send(const Request& request, int server) {
+void ServerLink::send(Request request, int server) {
+  request.sent_seconds = clock_seconds().count();
   everyone_.send_bytes(bytes_of(request), server, kRequestTag);
+}
+
+Pulled ServerLink::receive_pulled(int server, TimePoint asked) {
+  const ServerAnswer answer = receive_answer(server);
+  return {
+      .sum_of_squares = answer.sum_of_squares,
+      .asked = asked,
+      .hold = {.waited = Seconds(answer.waited_seconds), .queued = Seconds(answer.queued_seconds)}};
 }
 
 ServerAnswer ServerLink::receive_answer(int server) {
@@ -109,6 +124,9 @@ ServerAnswer ServerLink::receive_answer(int server) {
   everyone_.recv_bytes(bytes_into(answer), server, kDataTag);
   if (answer.failure_bytes == 0) return answer;
   ended_ = server;
+  if (answer.failure_bytes > kMostReasonBytes) {
+    throw Error("rank {} sent a reason of {} bytes", server, answer.failure_bytes);
+  }
   std::string reason(answer.failure_bytes, '\0');
   everyone_.recv_bytes(std::as_writable_bytes(std::span(reason)), server, kDataTag);
   throw Error("{}", reason);

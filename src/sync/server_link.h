@@ -6,6 +6,7 @@
 #include <string>
 
 #include "comm/communicator.h"
+#include "measure/transfers.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
 #include "sync/variable_placement.h"
@@ -25,6 +26,13 @@ struct Visit {
   bool others_first = false;  // before all this: until every worker has done its last step
 };
 
+// What a visit pulled.
+struct Pulled {
+  double sum_of_squares = 0;  // of the values
+  TimePoint asked = {};       // when the server was asked for them
+  ServerHold hold = {};
+};
+
 class ServerLink {
  public:
   // Borrows the communicator and the slices.
@@ -34,8 +42,7 @@ class ServerLink {
   // the arena. `remembered`: of a checkpoint, a row per kind of number that the optimizer keeps.
   void introduce(const ServerPlan& plan, std::span<const float> all_values,
                  std::span<const std::span<const float>> remembered);
-  // Returns the sum of squares of the values that were pulled.
-  double visit(const Visit& visit);
+  Pulled visit(const Visit& visit);
   void still_here();
   void leave();  // returns when all ranks do
   // Servers tell the other workers why; with no reason, that this rank gave up.
@@ -43,7 +50,8 @@ class ServerLink {
 
  private:
   int rank_of(int slice) const { return workers_ + slices_[slice].server; }
-  void send(const Request& request, int server);
+  void send(Request request, int server);
+  Pulled receive_pulled(int server, TimePoint asked);
   ServerAnswer receive_answer(int server);
   void wait_for_others();
   void recall(const Visit& visit);

@@ -18,6 +18,7 @@ namespace lockstep {
 
 constexpr int kRequestTag = 1, kDataTag = 2;
 constexpr int kNoSlice = -1;
+constexpr uint32_t kMostReasonBytes = 1 << 20;  // of a failure
 
 enum class RequestKind : int32_t {
   Visit,      // a push, a pull or both
@@ -34,6 +35,7 @@ struct Request {
   int32_t push = kNoSlice, pull = kNoSlice;
   uint32_t text_bytes = 0;
   double learning_rate = 0;  // of what is pushed
+  double sent_seconds = 0;   // by the worker's clock
 };
 
 struct ServerAnswer {
@@ -41,6 +43,7 @@ struct ServerAnswer {
   int64_t updates = 0;         // of a Recall: that the slice has had
   int32_t still_training = 0;  // workers that are not done
   uint32_t failure_bytes = 0;  // above zero: the reason follows, and values before it mean nothing
+  double waited_seconds = 0, queued_seconds = 0;  // of a pull: ServerHold of measure/transfers.h
 };
 
 template <typename Message>

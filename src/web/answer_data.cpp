@@ -1,7 +1,5 @@
 #include "web/answer_data.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -9,13 +7,12 @@
 #include "config/json.h"
 #include "config/run_label.h"
 #include "report/render/budget_words.h"
+#include "web/page_number.h"
 
 namespace lockstep {
 namespace {
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(std::stod(fmt::format("{:.5g}", value))) : Json(nullptr);
-}
+Json number(double value) { return page_number(value, 5); }
 
 Json interval(const std::optional<Interval>& found) {
   if (!found) return nullptr;

@@ -14,6 +14,8 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "web/http_connection.h"
 #include "web/http_listener.h"
 
@@ -98,7 +100,7 @@ class HttpServer::Loop {
     try {
       return options_.respond(request);
     } catch (const std::exception& error) {  // the top of a thread
-      return text_response(500, std::string(error.what()) + "\n");
+      return text_response(500, message_of(error) + "\n");
     }
   }
 
@@ -185,6 +187,10 @@ class HttpServer::Loop {
   }
 
   static HttpResponse busy() { return text_response(503, "too many readers; try again later\n"); }
+  HttpResponse too_large() const {
+    return text_response(500, fmt::format("the answer is larger than {}; copy the files instead\n",
+                                          bytes_text(static_cast<int64_t>(limits_.waiting_bytes))));
+  }
 
   void take_answers() {
     std::vector<Answer> answers;
@@ -200,6 +206,7 @@ class HttpServer::Loop {
 
   void answer(HttpConnection& each, const HttpResponse& response) {
     size_t waiting = response.body ? response.body->size() : 0;
+    if (waiting > limits_.waiting_bytes) return each.answer(too_large());
     for (const HttpConnection& other : connections_) waiting += other.unsent();
     const bool no_room = response.stream && count_streams() >= limits_.streams;
     if (no_room || waiting > limits_.waiting_bytes) return each.answer(busy());

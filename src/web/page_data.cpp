@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -21,15 +20,12 @@
 #include "web/all_reduce_files.h"
 #include "web/answer_data.h"
 #include "web/launches_csv.h"
+#include "web/page_number.h"
 
 namespace lockstep {
 namespace {
 
-// Six digits: a page with thousands of numbers stays small.
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);  // stod refuses tiny ones
-}
+Json number(double value) { return page_number(value, 6); }
 
 Json numbers(std::span<const double> values) {
   Json list = Json::array();

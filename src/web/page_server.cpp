@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/error.h"
@@ -24,9 +25,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{500};
 constexpr int kLooksPerSignOfLife = 20;
-constexpr int64_t kMostResultBytes = int64_t{1} << 30;
+constexpr auto kMostResultBytes = static_cast<int64_t>(HttpLimits{}.waiting_bytes);
 
 using Text = std::shared_ptr<const std::string>;
+
+// Names of answers that are kept.
+constexpr const char* kPage = "page";
+std::string name_of_set(const SweepDirectory& sweep) { return "set " + sweep.name; }
 
 Text text_of(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
@@ -68,6 +73,7 @@ struct PageServer::Inside {
   Text set_text(const SweepDirectory& sweep);
   Text results_text(const SweepDirectory& sweep);
   Text page();
+  std::vector<SweepDirectory> sweeps();
   Text cached(const std::string& name, const std::string& version,
               const std::function<std::string()>& make);
   void tell_news(const std::stop_token& stop);
@@ -171,11 +177,21 @@ HttpResponse PageServer::Inside::content(const HttpRequest& request) {
 
 HttpResponse PageServer::Inside::of_set(const HttpRequest& request, const char* parameter,
                                         Text (Inside::*answer)(const SweepDirectory&)) {
-  const std::vector<SweepDirectory> sweeps = find_sweeps(options.roots);
+  const std::vector<SweepDirectory> all = sweeps();
   const auto found =
-      std::ranges::find(sweeps, request.parameter(parameter).value_or(""), &SweepDirectory::name);
-  if (found == sweeps.end()) return text_response(404, "no such sweep\n");
+      std::ranges::find(all, request.parameter(parameter).value_or(""), &SweepDirectory::name);
+  if (found == all.end()) return text_response(404, "no such sweep\n");
   return {.body = (this->*answer)(*found)};
+}
+
+// What was made of directories that are gone is forgotten.
+std::vector<SweepDirectory> PageServer::Inside::sweeps() {
+  std::vector<SweepDirectory> all = find_sweeps(options.roots);
+  std::set<std::string> names = {kPage};
+  for (const SweepDirectory& sweep : all) names.insert(name_of_set(sweep));
+  const std::lock_guard lock(mutex);
+  std::erase_if(made, [&](const auto& each) { return !names.contains(each.first); });
+  return all;
 }
 
 Text PageServer::Inside::cached(const std::string& name, const std::string& version,
@@ -192,7 +208,7 @@ Text PageServer::Inside::cached(const std::string& name, const std::string& vers
 }
 
 Text PageServer::Inside::set_text(const SweepDirectory& sweep) {
-  return cached("set " + sweep.name, sweep.version,
+  return cached(name_of_set(sweep), sweep.version,
                 [&] { return json_text(page_set(read_sweep(sweep))); });
 }
 
@@ -203,11 +219,11 @@ Text PageServer::Inside::results_text(const SweepDirectory& sweep) {
 
 // With the most recently written sweep; the reader can add others.
 Text PageServer::Inside::page() {
-  const std::vector<SweepDirectory> sweeps = find_sweeps(options.roots);
-  const std::string version = sweeps.empty() ? "" : sweeps[0].name + " " + sweeps[0].version;
-  return cached("page", version, [&] {
+  const std::vector<SweepDirectory> all = sweeps();
+  const std::string version = all.empty() ? "" : all[0].name + " " + all[0].version;
+  return cached(kPage, version, [&] {
     Json sets = Json::array();
-    if (!sweeps.empty()) sets.push_back(json_in(*set_text(sweeps.front())));
+    if (!all.empty()) sets.push_back(json_in(*set_text(all.front())));
     return page_html({{"sets", std::move(sets)}, {"published", published_layer()}, {"live", true}});
   });
 }

@@ -163,6 +163,46 @@ TEST_F(Explain, TwoResultsOfTrainAreARunAndItsBase) {
   EXPECT_EQ(budget.at("base_devices"), 1);
 }
 
+TEST_F(Explain, AResultWithoutAGivenBatchHasThatOfItsNetwork) {
+  train({});
+  std::ifstream file(path("r.json"));
+  Json result = Json::parse(file);
+  result["config"]["batch_size"] = 0;
+  std::ofstream(path("none.json")) << result;
+  EXPECT_EQ(explained({path("none.json")}).at(0).at("label"), "lenet:32 on 2 devices");
+}
+
+// As of --graph, which needs a GPU: such a result has no path.
+TEST_F(Explain, AnInterruptedResultWithoutAPathIsExplainedAsFarAsItCanBe) {
+  const auto write = [&](const std::string& name, const char* status, double rate) {
+    std::ifstream file(path("r.json"));
+    Json result = Json::parse(file);
+    result["config"]["graph"] = true;
+    result["critical_path"] = nullptr;
+    result["status"] = status;
+    if (rate == 0) result["throughput"]["total_images_per_second"] = rate;
+    std::ofstream(path(name)) << result;
+  };
+  const auto explain = [&](const std::vector<std::string>& names) {
+    std::vector<std::string> words = {lockstep_program(), "explain"};
+    for (const std::string& name : names) words.push_back(path(name));
+    return run(words);
+  };
+  const RunResult two = train({});
+  write("two.json", "interrupted", two.throughput.total_images_per_second);
+  write("none.json", "interrupted", 0);
+  train({"--num-devices=1"});
+  write("one.json", "completed", 1);
+  EXPECT_THAT(explain({"two.json"}).err, HasSubstr("report no phases; add runs on fewer devices"));
+  EXPECT_THAT(explain({"none.json"}).err,
+              HasSubstr("every launch was interrupted before its first timed step"));
+  const Ran both = explain({"one.json", "two.json"});
+  EXPECT_EQ(both.exit_code(), 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr("two.json: interrupted after 30 steps"));
+  EXPECT_THAT(both.out, HasSubstr("lenet:32 on 2 devices: "));
+  EXPECT_THAT(both.out, HasSubstr("; no phases"));
+}
+
 TEST_F(Explain, WhatCannotBeExplainedIsAnInvalidRequest) {
   const auto fails = [&](const std::vector<std::string>& sources, const std::string& why) {
     std::vector<std::string> words = {lockstep_program(), "explain"};

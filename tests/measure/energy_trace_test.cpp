@@ -54,6 +54,14 @@ TEST(EnergyByPhase, OfAPhaseShorterThanTheSamplesAreApartNothingIsKnown) {
   EXPECT_FALSE(of(found, Phase::Update));
 }
 
+TEST(EnergyOfSteps, IsThatBetweenTheFirstBeginAndTheLastEnd) {
+  std::vector<EnergySample> samples;
+  for (int i = 0; i <= 8; ++i) samples.push_back({at(4 + 0.75 * i), 15.0 * i});  // 20 W for 6 s
+  EXPECT_NEAR(joules_of_steps(samples, seconds_of_steps(2), at(5)).value_or(0), 40, 1e-6);
+  EXPECT_FALSE(joules_of_steps(std::span(samples).first(1), seconds_of_steps(2), at(5)));
+  EXPECT_FALSE(joules_of_steps(samples, {}, at(5)));
+}
+
 TEST(EnergyByPhase, WithoutSamplesNothingIsKnown) {
   const PhaseJoules found = joules_by_phase({}, seconds_of_steps(1), at(0));
   for (const auto& phase : found) EXPECT_FALSE(phase);

@@ -28,16 +28,20 @@ struct Explained {
   BudgetWords words;
 };
 
+Explained explained(const RunResult& result, const RunResult& base) {
+  Explained made;
+  add_launch(made.runs, base);
+  add_launch(made.runs, result);
+  made.report = make_scaling(made.runs);
+  made.budget = loss_budgets(made.report, made.runs).back();
+  made.words = words_on(made.budget, made.runs[made.budget.launch].result);
+  return made;
+}
+
 Explained explained(const RunResult& result) {
   MadeSteps alone;
   alone.ranks = 1;
-  Explained made;
-  add_launch(made.runs, made_result(alone));
-  add_launch(made.runs, result);
-  made.report = make_scaling(made.runs);
-  made.budget = loss_budgets(made.report, made.runs).at(0);
-  made.words = words_on(made.budget, made.runs[made.budget.launch].result);
-  return made;
+  return explained(result, made_result(alone));
 }
 
 Explained explained(const MadeSteps& made) { return explained(made_result(made)); }
@@ -49,6 +53,7 @@ BudgetWords words_on_a_loss(LossPart part, int threads, PathSummary path = {}) {
                        .ideal_step = 0.070,
                        .efficiency = {.value = 0.7, .interval_95 = {}}};
   budget.seconds[static_cast<size_t>(part)] = 0.030;
+  budget.here.fill(0.030);
   budget.path = std::move(path);
   RunResult run;
   run.facts.threads = threads;
@@ -125,6 +130,37 @@ TEST(BudgetWords, SlowerComputeIsToldByWhatTheWorkersShare) {
   EXPECT_EQ(explained(result).words.rule, "hosts");
 }
 
+// Two hosts with four workers each, and one such host.
+TEST(BudgetWords, WhatWorkersShareInTheBaseTooMakesThemNoSlower) {
+  MadeSteps one, two;
+  two.ranks = 8;
+  two.forward = 0.050;
+  RunResult base = made_result(one), run = made_result(two);
+  base.facts.workers_here = run.facts.workers_here = 4;
+  EXPECT_EQ(explained(run, base).words.rule, "hosts");
+  EXPECT_THAT(
+      explained(run, base).words.advice,
+      StartsWith("Compute is slower although a host has no more workers than in the base."));
+  base.facts.cores_here = run.facts.cores_here = 2;
+  EXPECT_EQ(explained(run, base).words.rule, "hosts") << "and are oversubscribed there";
+  run.facts.threads = 2;
+  EXPECT_EQ(explained(run, base).words.rule, "oversubscribed");
+  run.facts.threads = 1;
+  run.facts.workers_here = 8;
+  EXPECT_EQ(explained(run, base).words.rule, "oversubscribed");
+  base.facts.cores_here = run.facts.cores_here = 64;
+  EXPECT_EQ(explained(run, base).words.rule, "shared-memory");
+}
+
+TEST(BudgetWords, ABaseOfSeveralDevicesIsNamed) {
+  MadeSteps two, four;
+  two.ranks = 2;
+  four.transfer = {0.004, 0.004, 0.020};
+  EXPECT_THAT(explained(made_result(four), made_result(two)).words.verdict,
+              StartsWith("86.0 % against 2 devices (lost 14.0 points: 14.0 wire)"));
+  EXPECT_THAT(explained(four).words.verdict, Not(HasSubstr("against")));
+}
+
 TEST(BudgetWords, OnGpusNobodySharesCachesAndAThrottledOneIsNamed) {
   MadeSteps made;
   made.forward = 0.050;
@@ -152,10 +188,73 @@ TEST(BudgetWords, ALossWithinItsErrorHasNoCause) {
   EXPECT_EQ(words.verdict, "94.0 ± 15.0 % (lost 6.0 points: 6.0 wire)");
   budget.efficiency.interval_95 = Interval{0.92, 0.96};
   EXPECT_EQ(words_on(budget, {}).rule, "wire");
+  budget.seconds[static_cast<size_t>(LossPart::Wire)] = 0.0005;
   budget.efficiency = {.value = 0.995, .interval_95 = Interval{0.985, 1.005}};
   EXPECT_EQ(words_on(budget, {}).rule, "little") << "known well, and it is next to nothing";
   budget.efficiency = {.value = 1.05, .interval_95 = Interval{0.99, 1.11}};
   EXPECT_EQ(words_on(budget, {}).rule, "noise") << "nor is a gain";
+}
+
+TEST(BudgetWords, APartThatIsCertainIsNamedInALossThatIsNot) {
+  LossBudget budget = {.base = 0,
+                       .step = 0.100,
+                       .ideal_step = 0.094,
+                       .efficiency = {.value = 0.94, .interval_95 = Interval{0.80, 1.10}}};
+  const auto wire = static_cast<size_t>(LossPart::Wire);
+  budget.seconds[wire] = 0.006;
+  budget.seconds_95[wire] = Interval{0.005, 0.007};
+  EXPECT_EQ(words_on(budget, {}).rule, "wire");
+  budget.seconds_95[wire] = Interval{-0.002, 0.014};
+  EXPECT_EQ(words_on(budget, {}).rule, "noise");
+}
+
+TEST(BudgetWords, PartsThatCancelEachOtherAreNotLittle) {
+  LossBudget budget = {
+      .base = 0, .step = 0.1, .ideal_step = 0.1, .efficiency = {.value = 1, .interval_95 = {}}};
+  budget.seconds[static_cast<size_t>(LossPart::Wire)] = 0.010;
+  budget.seconds[static_cast<size_t>(LossPart::SlowerCompute)] = -0.010;
+  EXPECT_EQ(words_on(budget, {}).rule, "wire");
+  budget.efficiency.value = 1.01;
+  EXPECT_EQ(words_on(budget, {}).rule, "wire");
+}
+
+TEST(BudgetWords, WithoutABaseNobodyIsToldThatComputeIsFast) {
+  MadeSteps made;
+  made.transfer = {0.0001, 0.0001, 0.0001};
+  made.input = made.between = 0;
+  std::vector<StoredRun> runs;
+  add_launch(runs, made_result(made));
+  const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_EQ(words_on(budget, runs[0].result).rule, "no-base");
+  EXPECT_THAT(words_on(budget, runs[0].result).advice, HasSubstr("is not known; lockstep sweep"));
+}
+
+TEST(BudgetWords, ADeviceWithFewerThreadsThanThatOfTheBaseIsNoCauseOfItsOwn) {
+  MadeSteps made;
+  made.forward = 0.090;
+  Explained it = explained(made);
+  it.budget.base_threads = 2;
+  const BudgetWords words = words_on(it.budget, it.runs[it.budget.launch].result);
+  EXPECT_EQ(words.rule, "threads");
+  EXPECT_EQ(
+      words.advice,
+      "A device of the base had 2 threads, one of this run 1. Measure both with --threads 1.");
+}
+
+TEST(BudgetWords, ARankThatIsLateAloneIsNamedThoughItIsNotAlwaysLate) {
+  PathSummary path;
+  path.part(PathPart::Late) = 0.030;
+  path.late = {{.rank = 1, .fraction = 0.6, .seconds = 0.050}};
+  LossBudget budget = {
+      .base = 0, .step = 0.1, .ideal_step = 0.07, .efficiency = {.value = 0.7, .interval_95 = {}}};
+  budget.seconds[static_cast<size_t>(LossPart::LateRanks)] = 0.030;
+  budget.path = path;
+  RunResult run;
+  run.facts.devices = 2;
+  EXPECT_EQ(words_on(budget, run).rule, "late-rank");
+  budget.path.late = {{.rank = 1, .fraction = 0.6, .seconds = 0.030},
+                      {.rank = 0, .fraction = 0.4, .seconds = 0.030}};
+  EXPECT_EQ(words_on(budget, run).rule, "jitter");
 }
 
 TEST(BudgetWords, NobodyIsToldToRunAgainWhatFailed) {
@@ -217,7 +316,7 @@ TEST(BudgetWords, InputAndTimeBetweenStepsHaveTheirRules) {
   MadeSteps made;
   made.input = 0.030;
   EXPECT_EQ(explained(made).words.rule, "input");
-  EXPECT_THAT(explained(made).words.advice, StartsWith("Steps wait 29.0 ms for images."));
+  EXPECT_THAT(explained(made).words.advice, StartsWith("Steps wait 30.0 ms for images."));
   made = {};
   made.between = 0.030;
   EXPECT_EQ(explained(made).words.rule, "between-steps");
@@ -245,6 +344,7 @@ TEST(BudgetWords, AServerThatCannotBeToldFromTheWireIsNamedWithIt) {
   LossBudget budget = {
       .base = 0, .step = 0.1, .ideal_step = 0.07, .efficiency = {.value = 0.7, .interval_95 = {}}};
   budget.seconds[static_cast<size_t>(LossPart::Wire)] = 0.030;
+  budget.here[static_cast<size_t>(PathPart::Wire)] = 0.030;
   RunResult run;
   run.facts.servers = 1;
   const BudgetWords words = words_on(budget, run);
@@ -253,6 +353,10 @@ TEST(BudgetWords, AServerThatCannotBeToldFromTheWireIsNamedWithIt) {
   EXPECT_THAT(words.advice, AllOf(HasSubstr("for 1 parameter server."), HasSubstr("--num-ps")));
   budget.path.part(PathPart::Servers) = 0.010;
   EXPECT_EQ(words_on(budget, run).rule, "wire");
+  budget.path.part(PathPart::Servers) = 0;
+  budget.path.servers_measured = true;
+  EXPECT_EQ(words_on(budget, run).rule, "wire");
+  EXPECT_THAT(words_on(budget, run).verdict, HasSubstr("30.0 wire)"));
 }
 
 TEST(BudgetWords, WithoutPhasesNoCauseIsClaimed) {

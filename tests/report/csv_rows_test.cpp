@@ -39,8 +39,17 @@ TEST(CsvRows, ReadsWhatSpreadsheetsWrite) {
   EXPECT_EQ(rows[1].get({"notes"}), "d");
 }
 
+TEST(CsvRows, ARowMayLackCellsOrEndWithEmptyOnes) {
+  const auto rows = read_csv("a,b\n1\n1,2,,\n1,2,3\n", "t.csv");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].get({"b"}), "");
+  EXPECT_EQ(rows[0].problem, "");
+  EXPECT_EQ(rows[1].get({"b"}), "2");
+  EXPECT_EQ(rows[1].problem, "");
+  EXPECT_EQ(rows[2].problem, "3 cells, but the header has 2");
+}
+
 TEST(CsvRows, WhatCannotBeReadIsNamedWithItsLine) {
-  EXPECT_THAT(refusal_of("a,b\n1,2\n1\n"), StrEq("t.csv:3: 1 cells, but the header has 2"));
   EXPECT_THAT(refusal_of("a,b\n1,\"2\n3,4\n"), StrEq("t.csv:2: a quote has no end"));
   EXPECT_THAT(refusal_of("a,b,A\n"), StrEq("t.csv:1: two columns are named a"));
   EXPECT_THAT(refusal_of("a;b\n1;2\n"), StrEq("t.csv:1: columns must be separated by commas"));

@@ -121,7 +121,8 @@ TEST(LossBudget, FindsTimeBetweenSteps) {
 }
 
 // A hot server: workers pull four variables before every step, and those of server 1 take longer.
-RunResult with_servers(double hot, double each_pull = 0.002) {
+// Rank 1 waits for images, and rank 0 for rank 1.
+RunResult with_servers(double hot, double each_pull = 0.002, double starved = 0) {
   constexpr double kCompute = 0.080;
   MadeSteps made;
   made.ranks = 2;
@@ -133,18 +134,21 @@ RunResult with_servers(double hot, double each_pull = 0.002) {
     for (int step = 0; step < made.steps; ++step) {
       StepRecord record;
       record.begin = Seconds(at);
-      double now = at;
+      const double input = r == 1 ? starved : 0;
+      double now = at + input;
       std::vector<TransferRecord> push(4), pull(4);
       for (int v = 0; v < 4; ++v) {
         const double takes = each_pull + (v % 2 == 1 ? hot / 2 : 0);
-        pull[v] = {Seconds(at), Seconds(now), Seconds(now + takes)};
+        pull[v] = {Seconds(at + input), Seconds(now), Seconds(now + takes)};
         now += takes;
       }
-      record.phase(Phase::Communication) = Seconds(now - at);
+      record.phase(Phase::Input) = Seconds(input);
+      record.phase(Phase::Communication) = Seconds(now - at + (starved - 2 * input));
       record.phase(Phase::Forward) = record.phase(Phase::Backward) = Seconds(kCompute / 2);
       now += kCompute;
       for (int v = 0; v < 4; ++v)
         push[v] = {Seconds(now - 0.03), Seconds(now - 0.03), Seconds(now - 0.02)};
+      now += starved - input;
       record.duration = Seconds(now - at);
       record.images = 8;
       ranks[r].steps.push_back(record);
@@ -179,6 +183,13 @@ TEST(LossBudget, FindsAHotServerAndItsVariable) {
   EXPECT_NEAR(ms(budget, LossPart::Wire), 8, 2);
 }
 
+TEST(LossBudget, FindsAStarvedInputOfOneRankWithServers) {
+  const LossBudget budget = budget_of(with_servers(0.020, 0.002, 0.010), made_result(alone()));
+  EXPECT_NEAR(ms(budget, LossPart::Input), 9, 1) << "the base waits for 1 ms";
+  EXPECT_NEAR(ms(budget, LossPart::Servers), 20, 4);
+  EXPECT_NEAR(ms(budget, LossPart::Wire), 8, 2);
+}
+
 TEST(LossBudget, FindsAHotServerOnASlowLink) {
   const LossBudget budget = budget_of(with_servers(0.020, 0.010), made_result(alone()));
   EXPECT_NEAR(ms(budget, LossPart::Servers), 20, 4);
@@ -197,17 +208,36 @@ TEST(LossBudget, SmallVariablesThatAreBoundByLatencyAreNoHotServer) {
   EXPECT_NEAR(ms(budget, LossPart::Wire), 8, 1);
 }
 
-TEST(LossBudget, ASingleWorkerThatWaitsForServersIsABaseLikeTheOthers) {
+RunResult single_worker_that_waits() {
   MadeSteps made = alone();
   made.between = 0.009;
   made.update_strategy = "parameter_server";
   RunResult base = made_result(made);
   base.path->part(PathPart::Between) -= 0.008;  // it waited 8 ms for a server instead
   base.path->part(PathPart::Wire) += 0.008;
+  return base;
+}
+
+TEST(LossBudget, ASingleWorkerThatWaitsForServersIsABaseLikeTheOthers) {
+  const RunResult base = single_worker_that_waits();
   const LossBudget budget = budget_of(with_servers(0.020), base);
   EXPECT_NEAR(ms(budget, LossPart::Servers) + ms(budget, LossPart::Wire), 20, 1);
   EXPECT_GT(ms(budget, LossPart::Servers), ms(budget, LossPart::Wire));
   EXPECT_GT(ms(budget, LossPart::Wire), 0);
+}
+
+TEST(LossBudget, ASingleWorkerIsInNoQueueWhereServersMeasureTheirs) {
+  const RunResult base = single_worker_that_waits();
+  MadeSteps queued;
+  queued.ranks = 2;
+  queued.servers = 1;
+  queued.measured = true;
+  queued.update_strategy = "parameter_server";
+  queued.queue = {0.004, 0.010, 0.006};
+  const LossBudget budget = budget_of(made_result(queued), base);
+  EXPECT_NEAR(ms(budget, LossPart::Servers), 20, 4);
+  EXPECT_NEAR(ms(budget, LossPart::Wire), 10 - 8, 1);
+  EXPECT_TRUE(budget.path.servers_measured);
 }
 
 TEST(LossBudget, ARunWithoutCommunicationTellsSlowComputeFromComputeBesideCommunication) {
@@ -228,6 +258,27 @@ TEST(LossBudget, ARunWithoutCommunicationTellsSlowComputeFromComputeBesideCommun
   EXPECT_EQ(budget.source, BudgetSource::Experiment);
   EXPECT_NEAR(ms(budget, LossPart::SlowerCompute), 10, 1);
   EXPECT_NEAR(ms(budget, LossPart::BesideCommunication), 5, 1);
+}
+
+// Rank 1 is late in every second launch, rank 0 in none.
+TEST(LossBudget, LateRanksAreThoseOfAllLaunches) {
+  std::vector<StoredRun> runs;
+  for (int launch = 0; launch < 4; ++launch) {
+    MadeSteps made;
+    if (launch % 2 == 1) {
+      made.late_rank = 1;
+      made.late_backward = 0.020;
+    }
+    add_launch(runs, made_result(alone()), launch);
+    add_launch(runs, made_result(made), launch);
+  }
+  const LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  EXPECT_NEAR(ms(budget, LossPart::LateRanks), 10, 1);
+  ASSERT_THAT(budget.path.late, SizeIs(1));
+  EXPECT_EQ(budget.path.late[0].rank, 1);
+  EXPECT_NEAR(budget.path.late[0].fraction, 0.5, 1e-9);
+  EXPECT_NEAR(1e3 * budget.path.late[0].seconds, 20, 2);
+  EXPECT_EQ(budget.path.late[0].where, "backward of layer2");
 }
 
 RunResult control_of(const RunResult& run, double forward) {
@@ -251,11 +302,11 @@ TEST(LossBudget, ABaseOfSeveralDevicesHasAControlRunOfItsOwn) {
   add_launch(runs, base);
   add_launch(runs, run);
   add_launch(runs, control_of(run, 0.040), 0, /*control=*/true);
-  LossBudget budget = loss_budgets(make_scaling(runs), runs).at(0);
+  LossBudget budget = loss_budgets(make_scaling(runs), runs).at(1);
   EXPECT_EQ(budget.source, BudgetSource::Records) << "that of the base is missing";
   EXPECT_TRUE(budget.lacks_controls);
   add_launch(runs, control_of(base, 0.033), 0, /*control=*/true);
-  budget = loss_budgets(make_scaling(runs), runs).at(0);
+  budget = loss_budgets(make_scaling(runs), runs).at(1);
   EXPECT_EQ(budget.source, BudgetSource::Experiment);
   EXPECT_NEAR(ms(budget, LossPart::SlowerCompute), 7, 1);
   EXPECT_NEAR(ms(budget, LossPart::BesideCommunication), 7, 1);
@@ -322,6 +373,22 @@ TEST(LossBudget, WithoutABaseOnlyWhatIsNotComputeCounts) {
   EXPECT_FALSE(budget.base);
   EXPECT_NEAR(ms(budget, LossPart::Wire), 30, 1);
   EXPECT_EQ(ms(budget, LossPart::SlowerCompute), 0);
+}
+
+TEST(LossBudget, ABaseOfSeveralDevicesHasABudgetWithoutABase) {
+  MadeSteps two, four;
+  two.ranks = 2;
+  two.transfer = four.transfer = {0.004, 0.004, 0.030};
+  std::vector<StoredRun> runs;
+  add_launch(runs, made_result(two));
+  add_launch(runs, made_result(four));
+  const auto budgets = loss_budgets(make_scaling(runs), runs);
+  ASSERT_THAT(budgets, SizeIs(2));
+  EXPECT_FALSE(budgets[0].base);
+  EXPECT_NEAR(ms(budgets[0], LossPart::Wire), 30, 1);
+  EXPECT_EQ(budgets[1].base, 0u);
+  EXPECT_EQ(budgets[1].base_devices, 2);
+  EXPECT_EQ(budgets[1].base_workers, 2);
 }
 
 TEST(LossBudget, PartsThatAreZeroOrNotNumbersAreNotUsed) {

@@ -124,5 +124,18 @@ TEST(MergeRanks, TheResultOfARankSurvivesTheRoundTrip) {
   EXPECT_EQ(rank_to_json(rank_from_json(rank_to_json(rank))), rank_to_json(rank));
 }
 
+TEST(MergeRanks, ATransferKeepsHowLongItsServerHeldItAndOlderOnesDoNotTell) {
+  RankResult rank = rank_with(0, 1, 2);
+  rank.transfers = {{Seconds(1), Seconds(2), Seconds(9)},
+                    {Seconds(1), Seconds(2), Seconds(9), ServerHold{Seconds(4), Seconds(3)}}};
+  const Json json = rank_to_json(rank);
+  EXPECT_EQ(json.at("transfers").dump(), "[[1.0,2.0,9.0],[1.0,2.0,9.0,4.0,3.0]]");
+  const RankResult again = rank_from_json(json);
+  EXPECT_FALSE(again.transfers[0].hold);
+  ASSERT_TRUE(again.transfers[1].hold);
+  EXPECT_EQ(again.transfers[1].hold->waited, Seconds(4));
+  EXPECT_EQ(again.transfers[1].hold->queued, Seconds(3));
+}
+
 }  // namespace
 }  // namespace lockstep

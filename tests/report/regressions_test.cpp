@@ -140,6 +140,12 @@ TEST(Baseline, RunsThatAreMissingAreNamed) {
   EXPECT_FALSE(report.regressed());
 }
 
+TEST(Baseline, ANameInANoteIsNoHtmlInMarkdown) {
+  BaselineReport report;
+  report.notes = {"ran on <img src=x>"};
+  EXPECT_THAT(baseline_markdown(report), HasSubstr("- ran on &lt;img src=x>\n"));
+}
+
 TEST(Baseline, NothingInCommonIsAnError) {
   std::vector<StoredRun> older, newer;
   add(older, {.model = "vgg16"});

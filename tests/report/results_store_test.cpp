@@ -1,15 +1,14 @@
 #include "report/results/results_store.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
 #include "config/run_id.h"
+#include "support/file_size_limit.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -19,27 +18,6 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-// Files may not grow beyond this size for as long as it lives; writing more fails, as on a full
-// disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  void (*handler_)(int);
-  rlimit before_ = {};
-};
 
 class StoreTest : public ::testing::Test {
  protected:
@@ -159,6 +137,43 @@ TEST_F(StoreTest, AnOptionOfALaterVersionIsNamed) {
       read_store(directory_).skipped,
       ElementsAre(HasSubstr("line 1 ignored: it was written by another version of lockstep: "
                             "a run has no option 'warp'")));
+}
+
+TEST_F(StoreTest, AKeyOfSomebodyElseDoesNotCommandTheTerminal) {
+  add_text(R"({"schema_version":1,"facts":{},"config":{"\u001b]0;x\u0007\nb":1}})"
+           "\n");
+  EXPECT_THAT(read_store(directory_).skipped,
+              ElementsAre(HasSubstr("a run has no option '?]0;x??b'")));
+}
+
+TEST_F(StoreTest, AVersionThatIsNoNumberIsNotRepeated) {
+  add_text(R"({"schema_version":")" + std::string(100'000, 'x') + "\"}\n");
+  EXPECT_THAT(read_store(directory_).skipped,
+              ElementsAre(HasSubstr("line 1 ignored: it is not a result")));
+}
+
+TEST_F(StoreTest, AnEndlessNameIsCutInTheNote) {
+  add_text(R"({"schema_version":1,"facts":{},"config":{")" + std::string(100'000, 'x') +
+           "\":1}}\n");
+  const StoreContents contents = read_store(directory_);
+  ASSERT_EQ(contents.skipped.size(), 1u);
+  EXPECT_LT(contents.skipped.front().size(), 2000u);
+}
+
+TEST_F(StoreTest, ALongerLineThanOursIsIgnoredWithANoteAndNoWriterContinuesIt) {
+  const std::string long_line((64 << 20) + 1, ' ');
+  EXPECT_THAT(runs_in(long_line + "\n" + stored_line(made(0)), "file").skipped,
+              ElementsAre("file: line 1 ignored: it is longer than 67.1 MB"));
+  add_text(long_line);
+  ResultsStore(directory_).append(made(0));
+  EXPECT_EQ(read_store(directory_).runs.size(), 1u);
+}
+
+TEST_F(StoreTest, AWriterFollowsNoLink) {
+  std::ofstream(directory_ + "/elsewhere").flush();
+  fs::create_symlink("elsewhere", file());
+  EXPECT_THROW(ResultsStore{directory_}, UsageError);
+  EXPECT_TRUE(fs::is_empty(directory_ + "/elsewhere"));
 }
 
 TEST_F(StoreTest, AWriterCutsOffAPartialLineAndContinues) {

@@ -164,6 +164,13 @@ std::vector<StoredRun> odd_runs() {
   return runs;
 }
 
+TEST(Scaling, ANameInANoteIsNoHtmlInMarkdown) {
+  const std::vector<StoredRun> runs = two_curves();
+  ScalingReport report = make_scaling(runs);
+  report.notes = {"ran on <img src=x>"};
+  EXPECT_THAT(scaling_markdown(report), HasSubstr("- ran on &lt;img src=x>\n"));
+}
+
 TEST(Scaling, NothingIsEverInfiniteOrNotANumber) {
   const std::vector<StoredRun> runs = odd_runs();
   const ScalingReport report = make_scaling(runs);

@@ -29,6 +29,10 @@ TEST(TextTable, MarkdownCellsHoldNoHtmlAndNoLineEnds) {
   EXPECT_THAT(table.markdown(), ::testing::HasSubstr("| a\\|b &lt;img src=x> \\| c |\n"));
 }
 
+TEST(MarkdownText, HoldsNoHtmlNoLinkAndNoLineEnd) {
+  EXPECT_EQ(markdown_item("<b> ![c](d)\n\\[e"), "- &lt;b> !\\[c](d) \\\\\\[e\n");
+}
+
 TEST(TextTable, ColumnsAlignAndLinesEndClean) {
   TextTable table({{"name", TextTable::Align::Left}, {"count"}, {"note", TextTable::Align::Left}});
   table.add({"a", "1", ""});

@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/error.h"
 #include "comm/gather.h"
 #include "comm/local.h"
 #include "support/ranks.h"
+#include "sync/request_clock.h"
 #include "sync/server_link.h"
 #include "sync/server_plan.h"
 #include "sync/server_protocol.h"
@@ -103,6 +106,22 @@ TEST(Server, RefusesASliceThatItDoesNotKeep) {
   EXPECT_THAT(answer_to({.push = 1}), HasSubstr("rank 0 named slice 1"));
   EXPECT_THAT(answer_to({.pull = 2}), HasSubstr("rank 0 named slice 2"));
   EXPECT_THAT(answer_to({.push = -7}), HasSubstr("rank 0 named slice -7"));
+  EXPECT_THAT(answer_to({.kind = RequestKind::Recall, .pull = kNoSlice}),
+              HasSubstr("rank 0 named slice -1"));
+}
+
+TEST(ServerLink, RefusesAReasonThatNoServerGives) {
+  const auto errors = find_rank_runner("local").run(2, {}, [](Communicator& everyone) {
+    if (everyone.rank() == 0) {
+      ServerLink link(everyone, 1, {});
+      link.visit({.others_first = true});
+      return;
+    }
+    Request request;
+    everyone.recv_bytes(bytes_into(request), 0, kRequestTag);
+    everyone.send_bytes(bytes_of(ServerAnswer{.failure_bytes = UINT32_MAX}), 0, kDataTag);
+  });
+  EXPECT_THAT(errors[0], HasSubstr("rank 1 sent a reason of 4294967295 bytes"));
 }
 
 TEST(Server, RefusesARequestThatItDoesNotKnow) {
@@ -140,6 +159,93 @@ TEST(Server, NeedsNoStoreToNoticeASilentWorker) {
   const auto lost = []() -> std::vector<int> { throw Error("lost the store"); };
   EXPECT_EQ(end_without_worker_1({.stall_timeout = Seconds{0.2}, .gone = lost}),
             "rank 1 does not answer");
+}
+
+// A server with one slice. One thread speaks for all of its workers, and so decides the order.
+class ServedByHand {
+ public:
+  explicit ServedByHand(int workers) : workers_(workers), ranks_(make_local(workers + 1)) {
+    server_ = std::jthread([this] { EXPECT_THROW(run_server(*ranks_.back()), Error); });
+    std::vector<std::jthread> introduced;
+    const std::string plan =
+        text_of({.workers = workers,
+                 .optimizer = {},
+                 .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}}}});
+    for (int rank = 0; rank < workers; ++rank) {
+      introduced.emplace_back([this, rank, plan] { broadcast_text(*ranks_[rank], plan, 0); });
+    }
+    introduced.clear();
+    send_value(0);
+  }
+  ~ServedByHand() {
+    for (int rank = 0; rank < workers_; ++rank) send({.kind = RequestKind::Failed}, rank);
+  }
+
+  void push(int worker) {
+    send({.push = 0}, worker);
+    send_value(worker);
+  }
+  void ask(int worker, Seconds ago = {}) {
+    send({.pull = 0, .sent_seconds = (clock_seconds() - ago).count()}, worker);
+  }
+  ServerAnswer answer(int worker) {
+    float value = 0;
+    ServerAnswer answer;
+    ranks_[worker]->recv({&value, 1}, workers_, kDataTag);
+    ranks_[worker]->recv_bytes(bytes_into(answer), workers_, kDataTag);
+    return answer;
+  }
+
+ private:
+  void send(const Request& request, int worker) {
+    ranks_[worker]->send_bytes(bytes_of(request), workers_, kRequestTag);
+  }
+  void send_value(int worker) {
+    const float value = 1;
+    ranks_[worker]->send({&value, 1}, workers_, kDataTag);
+  }
+
+  int workers_;
+  std::vector<std::unique_ptr<Communicator>> ranks_;
+  std::jthread server_;  // last: it uses the rest
+};
+
+TEST(Server, TellsAHeldPullHowLongItWaitedForTheWorkerThatHadNotPushed) {
+  ServedByHand server(2);
+  server.push(0);
+  server.ask(0);
+  server.push(1);
+  EXPECT_GT(server.answer(0).waited_seconds, 0);
+  for (const int worker : {1, 0}) {  // the update is made
+    server.ask(worker);
+    EXPECT_EQ(server.answer(worker).waited_seconds, 0) << worker;
+  }
+}
+
+TEST(Server, AnswersOneWorkerAfterTheOtherAndTellsHowLongEachWasQueued) {
+  ServedByHand server(3);
+  for (const int worker : {0, 1}) {
+    server.push(worker);
+    server.ask(worker);
+  }
+  server.push(2);
+  const double first = server.answer(0).queued_seconds, second = server.answer(1).queued_seconds;
+  EXPECT_GT(first, 0) << "of the update";
+  EXPECT_GT(second, first);
+}
+
+// The worker's clock says that the request is older than the others were.
+TEST(Server, CountsTheTimeInWhichItDidNotReadARequest) {
+  ServedByHand server(1);
+  server.ask(0);
+  EXPECT_LT(server.answer(0).queued_seconds, 50);
+  server.ask(0, Seconds{100});
+  const ServerAnswer unread = server.answer(0);
+  EXPECT_GT(unread.queued_seconds, 50);
+  EXPECT_EQ(unread.waited_seconds, 0);
+  server.push(0);
+  server.ask(0, Seconds{100});
+  EXPECT_LT(server.answer(0).queued_seconds, 50) << "it was behind the worker's own gradient";
 }
 
 TEST(Server, RefusesWorkersThatDoNotTrainTheSame) {

@@ -153,6 +153,15 @@ TEST(HttpServer, ReadersThatDoNotReadBlockNobodyAndTheirMemoryIsBounded) {
   EXPECT_LT(refused, 8);
 }
 
+TEST(HttpServer, AnAnswerThatNeverFitsIsNotPutOff) {
+  const HttpServer server({.limits = {.waiting_bytes = 100}, .respond = [](const HttpRequest&) {
+                             return text_response(200, std::string(101, 'x'));
+                           }});
+  const std::string answer = get(server);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(answer, HasSubstr("larger than 100 B"));
+}
+
 TEST(HttpServer, WhatTheHandlerThrowsIsAResponse) {
   const HttpServer server(
       {.respond = [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("broken"); }});

@@ -236,6 +236,14 @@ TEST_F(Serving, ARunningSweepIsListedUntilItEnds) {
   EXPECT_THAT(names(news.look()), ElementsAre("running []"));
 }
 
+TEST_F(Serving, TheStateOfASweepIsWrittenThroughNoLink) {
+  fs::create_symlink("elsewhere", root_ / "monday/progress.json.part");
+  LiveFile file((root_ / "monday").string());
+  file.tell({.label = "alexnet:8 x1"});
+  EXPECT_FALSE(fs::exists(root_ / "monday/elsewhere"));
+  EXPECT_TRUE(read_live_state((root_ / "monday").string()));
+}
+
 TEST_F(Serving, AKilledSweepIsNotListedAsRunning) {
   std::ofstream(root_ / "monday/progress.json")
       << R"({"label":"x","done":1,"all":2,"seconds_left":1,"host":"elsewhere","process":0})";

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "config/json.h"
 #include "config/run_id.h"
 #include "web/page_data.h"
+#include "web/page_number.h"
 
 namespace lockstep {
 namespace {
@@ -174,6 +176,13 @@ TEST(PageData, UnmeasuredValuesAreEmpty) {
   EXPECT_THAT(set["launches_csv"].get<std::string>(), HasSubstr(",failed,,,,,,,,,,,,it broke\n"));
   EXPECT_EQ(set["configurations"][1]["error"], "it broke");
   EXPECT_EQ(set["configurations"][1]["last_lines"][0], "no such data set");
+}
+
+TEST(PageNumber, IsRoundedAndNullWhereJsonHasNone) {
+  EXPECT_EQ(page_number(1.23456789, 5), 1.2346);
+  EXPECT_EQ(page_number(1e-310, 5), 1e-310);
+  EXPECT_TRUE(page_number(std::numeric_limits<double>::max(), 5).is_null());
+  EXPECT_TRUE(page_number(std::nan(""), 6).is_null());
 }
 
 TEST(Page, LoadsNothingFromElsewhere) {

@@ -17,9 +17,11 @@ std::string fewer_bytes(const BudgetCase& it) {
   return it.can_compress() ? ", --gradient-compression fp16 halves the bytes" : "";
 }
 
-// An interval that includes no loss, and more than a little: then every cause is a guess.
+// An interval that includes no loss, and more than a little: then every cause is a guess, unless
+// its own interval excludes 0.
 bool is_noise(const BudgetCase& it) {
-  const auto lost = it.budget.lost_95();
+  const auto lost = it.budget.lost_95(), most = it.budget.part_95(it.part());
+  if (most && most->low > 0 && it.budget.part(it.part()) >= kLittle) return false;
   return lost && lost->low < 0 && lost->high > 0 && std::max(-lost->low, lost->high) > kLittle;
 }
 std::string on_noise(const BudgetCase& it) {
@@ -29,12 +31,22 @@ std::string on_noise(const BudgetCase& it) {
       it.budget.lost() < 0 ? "gain" : "loss");
 }
 
-bool is_faster(const BudgetCase& it) { return it.budget.lost() < 0; }
+// Parts that cancel each other are worth a look.
+bool no_part_is_large(const BudgetCase& it) { return it.budget.part(it.part()) < kLittle; }
+
+bool is_faster(const BudgetCase& it) { return it.budget.lost() < 0 && no_part_is_large(it); }
 std::string on_faster(const BudgetCase&) {
   return "Faster than ideal: more devices have more cache in all, or the base was slowed.";
 }
 
-bool is_little(const BudgetCase& it) { return it.budget.lost() < kLittle; }
+bool lacks_base(const BudgetCase& it) { return !it.budget.base && it.budget.lost() < kLittle; }
+std::string on_no_base(const BudgetCase& it) {
+  return fmt::format(
+      "Little is lost by waiting. Whether compute is slower than on fewer devices is not known{}.",
+      it.run.config.program.empty() ? "; lockstep sweep --num-devices 1,N tells" : "");
+}
+
+bool is_little(const BudgetCase& it) { return it.budget.lost() < kLittle && no_part_is_large(it); }
 std::string on_little(const BudgetCase&) { return "Little is lost; no part is worth a change."; }
 
 bool is_unknown(const BudgetCase& it) { return it.part() == LossPart::Unknown; }
@@ -43,6 +55,17 @@ std::string on_unknown(const BudgetCase&) {
 }
 
 bool computes_slower(const BudgetCase& it) { return it.part() == LossPart::SlowerCompute; }
+
+bool has_fewer_threads(const BudgetCase& it) {
+  return computes_slower(it) && it.run.config.device == "cpu" &&
+         it.budget.base_threads > it.run.facts.threads;
+}
+std::string on_fewer_threads(const BudgetCase& it) {
+  const int threads = it.run.facts.threads;
+  return fmt::format(
+      "A device of the base had {}, one of this run {}. Measure both with --threads {}.",
+      count_text(it.budget.base_threads, "thread"), threads, threads);
+}
 
 const GpuRecord* throttled_gpu(const BudgetCase& it) {
   const auto found = std::ranges::find_if(
@@ -86,7 +109,9 @@ std::string on_gpus(const BudgetCase&) {
 }
 
 bool is_oversubscribed(const BudgetCase& it) {
-  return computes_slower(it) && it.workers() * it.run.facts.threads > it.cores();
+  const int threads = it.workers() * it.run.facts.threads;
+  return computes_slower(it) && threads > it.cores() &&
+         threads > it.budget.base_workers * it.budget.base_threads;
 }
 std::string on_oversubscribed(const BudgetCase& it) {
   const int fair = std::max(1, it.cores() / it.workers());
@@ -95,7 +120,10 @@ std::string on_oversubscribed(const BudgetCase& it) {
                      fair < it.run.facts.threads ? fmt::format("--threads {} or ", fair) : "");
 }
 
-bool is_shared(const BudgetCase& it) { return computes_slower(it) && it.workers() > 1; }
+// What as many workers of the base share, too, makes none slower than there.
+bool is_shared(const BudgetCase& it) {
+  return computes_slower(it) && it.workers() > std::max(it.budget.base_workers, 1);
+}
 std::string on_shared(const BudgetCase& it) {
   const bool numa = it.run.host.numa_nodes.value_or(1) > 1;
   return fmt::format(
@@ -106,9 +134,10 @@ std::string on_shared(const BudgetCase& it) {
            : "fewer workers with more threads, or pinning to different caches,");
 }
 
-std::string on_hosts(const BudgetCase&) {
-  return "Compute is slower although no worker shares its host. Compare the hosts: lockstep doctor "
-         "--hosts.";
+std::string on_hosts(const BudgetCase& it) {
+  return fmt::format("Compute is slower although {}. Compare the hosts: lockstep doctor --hosts.",
+                     it.workers() > 1 ? "a host has no more workers than in the base"
+                                      : "no worker shares its host");
 }
 
 bool is_beside(const BudgetCase& it) { return it.part() == LossPart::BesideCommunication; }
@@ -120,17 +149,10 @@ std::string on_beside(const BudgetCase& it) {
       threads > 1 ? fmt::format("--threads {}", threads - 1) : "fewer workers per host");
 }
 
-bool has_one_late(const BudgetCase& it) {
-  return it.part() == LossPart::LateRanks && it.one_late() != nullptr;
+bool has_slow_ranks(const BudgetCase& it) {
+  return it.part() == LossPart::LateRanks && !it.slow().empty();
 }
-std::string on_one_late(const BudgetCase& it) {
-  const LateRank& late = *it.one_late();
-  return fmt::format(
-      "Rank {}{} was late in {:.0f} % of steps, by {:.1f} ms{}. Look for other processes, a lower "
-      "clock or fewer cores there.",
-      late.rank, late.host.empty() ? "" : fmt::format(" ({})", late.host), 100 * late.fraction,
-      1e3 * late.seconds, late.where.empty() ? "" : ", in " + late.where);
-}
+std::string on_slow_ranks(const BudgetCase& it) { return words_on_slow_ranks(it.slow()); }
 
 bool has_jitter(const BudgetCase& it) { return it.part() == LossPart::LateRanks; }
 std::string on_jitter(const BudgetCase&) {
@@ -211,8 +233,10 @@ bool always(const BudgetCase&) { return true; }
 
 constexpr BudgetRule kRules[] = {{"noise", is_noise, on_noise},
                                  {"faster", is_faster, on_faster},
+                                 {"no-base", lacks_base, on_no_base},
                                  {"little", is_little, on_little},
                                  {"unknown", is_unknown, on_unknown},
+                                 {"threads", has_fewer_threads, on_fewer_threads},
                                  {"throttled", is_throttled, on_throttled},
                                  {"stolen", is_stolen, on_stolen},
                                  {"busy", is_busy, on_busy},
@@ -221,7 +245,7 @@ constexpr BudgetRule kRules[] = {{"noise", is_noise, on_noise},
                                  {"shared-memory", is_shared, on_shared},
                                  {"hosts", computes_slower, on_hosts},
                                  {"beside-communication", is_beside, on_beside},
-                                 {"late-rank", has_one_late, on_one_late},
+                                 {"late-rank", has_slow_ranks, on_slow_ranks},
                                  {"jitter", has_jitter, on_jitter},
                                  {"wire-and-servers", is_wire_or_servers, on_wire_or_servers},
                                  {"wire", is_wire, on_wire},
@@ -236,13 +260,8 @@ int BudgetCase::cores() const {
   return run.facts.cores_here > 0 ? run.facts.cores_here : run.host.usable_threads;
 }
 
-const LateRank* BudgetCase::one_late() const {
-  if (budget.path.late.empty()) return nullptr;
-  const double all = budget.path.part(PathPart::Late);  // of all ranks, not only those named
-  const LateRank& worst = budget.path.late.front();
-  const double chance = 1.0 / std::max(run.facts.devices, 1);
-  const bool often = worst.fraction >= std::min(0.9, 1.5 * chance);
-  return often && worst.fraction * worst.seconds >= all / 2 ? &worst : nullptr;
+std::span<const LateRank> BudgetCase::slow() const {
+  return slow_ranks(budget.path, run.facts.devices);
 }
 
 // Frameworks and external programs send gradients their own way; servers take no others.
@@ -253,7 +272,7 @@ bool BudgetCase::can_compress() const {
 
 bool BudgetCase::hides_servers() const {
   constexpr double kNoticeable = 0.25;  // of the wire
-  return run.facts.servers > 0 &&
+  return run.facts.servers > 0 && !budget.path.servers_measured &&
          budget.path.part(PathPart::Servers) <= kNoticeable * budget.path.part(PathPart::Wire);
 }
 

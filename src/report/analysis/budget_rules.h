@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/analysis/loss_budget.h"
+#include "report/analysis/slow_ranks.h"
 
 namespace lockstep {
 
@@ -15,13 +16,13 @@ struct BudgetCase {
   const RunResult& run;
 
   LossPart part() const { return budget.largest(); }
-  double milliseconds() const { return 1e3 * budget.seconds[static_cast<size_t>(part())]; }
+  double milliseconds() const { return 1e3 * budget.seconds_here(part()); }  // of a step
   int workers() const { return run.facts.workers_here; }
   int cores() const;
-  const LateRank* one_late() const;  // that causes at least half of the lateness; null: none does
-  bool can_compress() const;         // gradients, with --gradient-compression
-  // Parameter servers, of which none kept its workers waiting longer than the others: then their
-  // own time is part of the wire.
+  std::span<const LateRank> slow() const;  // that cause most of the lateness; empty: none does
+  bool can_compress() const;               // gradients, with --gradient-compression
+  // Parameter servers that did not measure their queues, of which none kept its workers waiting
+  // longer than the others: then their own time is part of the wire.
   bool hides_servers() const;
 };
 

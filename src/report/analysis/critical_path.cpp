@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kNoticeable = 0.005;  // of a step: less is noise
 constexpr double kMostOfIt = 0.5;      // of the lateness: then it has a place
-constexpr size_t kMostNamed = 4;
 
 // Where late ranks lose their time: the update, forward, then one place for each transfer.
 class Lateness {
@@ -20,13 +19,15 @@ class Lateness {
 
   void add(const StepWalk& walk, size_t step) {
     const double whole = records_.result().steps[step].duration.count();
-    for (const LateTime& late : walk.late) {
-      if (late.seconds < kNoticeable * whole) continue;
-      Found& found = ranks_[late.rank];
+    std::vector<int> late;
+    for (const LateTime& each : walk.late) {
+      if (each.seconds < kNoticeable * whole) continue;
+      Found& found = ranks_[each.rank];
       ++found.steps;
-      found.seconds += late.seconds;
-      if (walk.head_transfer >= 0) add_places(found, late.rank, walk, step);
+      found.seconds += each.seconds;
+      late.push_back(each.rank);
     }
+    if (walk.head_transfer >= 0 && !late.empty()) add_places(late, walk, step);
   }
 
   std::vector<LateRank> worst() const {
@@ -39,9 +40,8 @@ class Lateness {
                       .seconds = found.seconds / found.steps,
                       .where = place_of(found)});
     }
-    const auto cost = [](const LateRank& each) { return each.fraction * each.seconds; };
-    std::ranges::sort(list, std::greater<>(), cost);
-    list.resize(std::min(list.size(), kMostNamed));
+    std::ranges::sort(list, std::greater<>(), &LateRank::cost);
+    list.resize(std::min(list.size(), kMostListed));
     return list;
   }
 
@@ -67,15 +67,20 @@ class Lateness {
     return list;
   }
 
-  void add_places(Found& found, int late, const StepWalk& walk, size_t step) {
+  void add_places(std::span<const int> late, const StepWalk& walk, size_t step) {
     std::vector<std::vector<double>> all;
     for (int rank = 0; rank < records_.ranks(); ++rank) all.push_back(pieces(rank, walk, step));
-    const std::vector<double>& own = all[static_cast<size_t>(late)];
-    found.places.resize(std::max(found.places.size(), own.size()));
-    for (size_t i = 0; i < own.size(); ++i) {
-      std::vector<double> others;
-      for (const auto& each : all) others.push_back(each[i]);
-      found.places[i] += std::max(own[i] - lower_median(std::move(others)), 0.0);
+    std::vector<double> typical;
+    for (size_t i = 0; i < all.front().size(); ++i) {
+      std::vector<double> values;
+      for (const auto& each : all) values.push_back(each[i]);
+      typical.push_back(lower_median(std::move(values)));
+    }
+    for (const int rank : late) {
+      const std::vector<double>& own = all[static_cast<size_t>(rank)];
+      std::vector<double>& places = ranks_[rank].places;
+      places.resize(std::max(places.size(), own.size()));
+      for (size_t i = 0; i < own.size(); ++i) places[i] += std::max(own[i] - typical[i], 0.0);
     }
   }
 
@@ -102,7 +107,7 @@ class Servers {
 
   void add(const StepWalk& walk, size_t step) {
     double beyond = 0;
-    const auto shares = server_shares(records_, walk.segments.front().rank, step);
+    const auto shares = server_waits(records_, walk.segments.front().rank, step).shares;
     for (const ServerShare& share : shares) beyond += share.server;
     if (beyond <= 0) return;
     const double scale = walk.seconds(PathPart::Servers) / beyond;
@@ -126,7 +131,7 @@ class Servers {
     std::vector<ServerWait> list;
     for (auto& [server, wait] : servers) list.push_back(std::move(wait));
     std::ranges::sort(list, std::greater<>(), &ServerWait::seconds);
-    list.resize(std::min(list.size(), kMostNamed));
+    list.resize(std::min(list.size(), kMostListed));
     return list;
   }
 
@@ -157,7 +162,8 @@ std::optional<PathSummary> critical_path_of(const RunResult& result) {
   const StepRecords records(result);
   Lateness lateness(records);
   Servers servers(records);
-  PathSummary path = {.steps = static_cast<int>(records.steps())};
+  PathSummary path = {.steps = static_cast<int>(records.steps()),
+                      .servers_measured = records.servers_measure()};
   int last = -1;
   for (size_t step = 0; step < records.steps(); ++step) {
     const StepWalk walk = walk_step(records, step);

@@ -8,6 +8,7 @@
 #include "config/independent_twin.h"
 #include "config/run_id.h"
 #include "measure/student.h"
+#include "report/analysis/mean_path.h"
 #include "report/results/launch_rate.h"
 
 namespace lockstep {
@@ -137,8 +138,9 @@ void put(LossBudget& budget, LossPart part, const Difference& found) {
   budget.seconds_95[static_cast<size_t>(part)] = found.interval_95;
 }
 
-// A single worker keeps no times of its transfers, so its waiting is all wire. If it has servers,
-// it is split as the waiting of several workers is.
+// A single worker keeps no times of its transfers, so its waiting is all wire. If it has servers
+// whose time is inferred, it is split as the waiting of several workers is. Where servers measure
+// their queues it stays wire: a single worker waits behind no other.
 void split_waiting(Side& base, const Side& side) {
   const double servers = mean(side.of(PathPart::Servers)), wire = mean(side.of(PathPart::Wire));
   if (servers <= 0 || mean(base.of(PathPart::Servers)) > 0) return;
@@ -186,7 +188,7 @@ void fill(LossBudget& budget, const Side& side, const Side* base, const Controls
       difference({{1, compute}, {-1, quiet}, {-1, alone}, {1, quiet_base}}));
 }
 
-// The launch that is nearest to the mean: its names stand for all.
+// The launch that is nearest to the mean: its host and configuration stand for all.
 size_t typical_launch(const Configuration& each) {
   const double middle = mean(each.seconds_per_image);
   size_t nearest = 0;
@@ -215,9 +217,10 @@ class Budgets {
     LossBudget budget = {.configuration = place, .base = base};
     const Side side = side_of(each, runs_);
     std::optional<Side> before;
+    budget.path = mean_path_of(each);
     if (base) {
       before = side_of(report_.configurations[*base], runs_);
-      split_waiting(*before, side);
+      if (!budget.path.servers_measured) split_waiting(*before, side);
     }
     budget.source = before ? std::max(side.source, before->source) : side.source;
     std::optional<Controls> controls;
@@ -228,13 +231,31 @@ class Budgets {
     if (controls) budget.source = BudgetSource::Experiment;
     budget.step = side.step();
     fill(budget, side, before ? &*before : nullptr, controls ? &*controls : nullptr);
+    for (size_t part = 0; part < budget.here.size(); ++part) {
+      budget.here[part] = mean(side.of(static_cast<PathPart>(part)));
+    }
     budget.launch = typical_launch(each);
-    if (const auto& path = runs_[budget.launch].result.path) budget.path = *path;
+    if (base) describe_base(budget, report_.configurations[*base]);
     finish(budget, point);
     return budget;
   }
 
  private:
+  PathSummary mean_path_of(const Configuration& each) const {
+    std::vector<PathSummary> paths;
+    for (const size_t launch : each.launches) {
+      if (const auto& path = runs_[launch].result.path) paths.push_back(*path);
+    }
+    return mean_path(paths);
+  }
+
+  void describe_base(LossBudget& budget, const Configuration& base) const {
+    const RunFacts& facts = runs_[base.launches.front()].result.facts;
+    budget.base_devices = base.devices;
+    budget.base_threads = facts.threads;
+    budget.base_workers = facts.workers_here;
+  }
+
   std::optional<Side> control_of(const Configuration& each) const {
     if (!has_independent_twin(each.config, each.devices)) return {};
     const auto twin = by_id_.find(run_id(independent_twin(each.config)));
@@ -286,6 +307,12 @@ std::optional<Interval> LossBudget::part_95(LossPart which) const {
   return Interval{.low = found->low / step, .high = found->high / step};
 }
 
+double LossBudget::seconds_here(LossPart which) const {
+  const auto same = std::ranges::find(kSameInBoth, which, &std::pair<LossPart, PathPart>::first);
+  if (same == std::end(kSameInBoth)) return seconds[static_cast<size_t>(which)];
+  return here[static_cast<size_t>(same->second)];
+}
+
 LossPart LossBudget::largest() const {
   return static_cast<LossPart>(std::ranges::max_element(seconds) - seconds.begin());
 }
@@ -295,13 +322,12 @@ std::vector<LossBudget> loss_budgets(const ScalingReport& report, std::span<cons
   std::vector<LossBudget> list;
   for (const Series& series : report.series) {
     if (series.simulated) continue;
-    const bool scales = series.scales();
+    const ScalingPoint& base = series.points.front();
     for (const ScalingPoint& point : series.points) {
-      const bool base = scales && point.devices == series.points.front().devices;
-      if (base || point.devices < 2) continue;
-      LossBudget budget =
-          budgets.make(point.configuration, &point,
-                       scales ? std::optional(series.points.front().configuration) : std::nullopt);
+      if (point.devices < 2) continue;
+      const bool has_base = point.devices != base.devices;
+      LossBudget budget = budgets.make(point.configuration, has_base ? &point : nullptr,
+                                       has_base ? std::optional(base.configuration) : std::nullopt);
       const bool says_nothing = !budget.base && budget.source == BudgetSource::Nothing;
       if (!says_nothing) list.push_back(std::move(budget));
     }

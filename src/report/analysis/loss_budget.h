@@ -53,8 +53,11 @@ struct LossBudget {
   std::array<std::optional<Interval>, kLossPartCount> seconds_95 = {};
   BudgetSource source = BudgetSource::Nothing;
   bool lacks_controls = false;  // `sweep --explain` ran, but runs without communication failed
-  PathSummary path = {};  // of one launch, the nearest to the mean: names of ranks and servers
-  size_t launch = 0;      // which one: index in the stored runs
+  PathSummary path = {};        // mean of the launches
+  PathSeconds here = {};        // the same parts, also of launches without a path
+  // Of the base, 0: not known. Threads of a device; workers on the host of its rank 0.
+  int base_devices = 0, base_threads = 0, base_workers = 0;
+  size_t launch = 0;  // the one nearest to the mean: index in the stored runs
 
   double lost() const { return 1 - efficiency.value; }  // a fraction: 0.1 are ten points
   std::optional<Interval> lost_95() const;
@@ -62,11 +65,13 @@ struct LossBudget {
     return seconds[static_cast<size_t>(which)] / step;
   }
   std::optional<Interval> part_95(LossPart which) const;
+  // What a step of this run spends on a part; of compute, what it takes longer than in the base.
+  double seconds_here(LossPart which) const;
   LossPart largest() const;
 };
 
-// Of every configuration of several devices in a series, in the order of the report; but for those
-// that have neither a base nor phases, of which nothing is known.
+// Of every configuration of several devices, in the order of the report; but for those that have
+// neither a base nor phases, of which nothing is known. The base of a series has no base itself.
 std::vector<LossBudget> loss_budgets(const ScalingReport& report, std::span<const StoredRun> runs);
 
 }  // namespace lockstep

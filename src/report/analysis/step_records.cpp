@@ -15,8 +15,34 @@ double own_time_of(const StepRecord& step) {
       .count();
 }
 
-Seconds overlap(const TransferRecord& transfer, Seconds from, Seconds to) {
-  return std::max(std::min(transfer.end, to) - std::max(transfer.begin, from), Seconds{0});
+struct Period {
+  Seconds begin, end;
+};
+
+double overlap(const Period& one, const Period& other) {
+  return std::max(std::min(one.end, other.end) - std::max(one.begin, other.begin), Seconds{0})
+      .count();
+}
+
+// When a transfer was in its server's queue: it waited for other workers before, and was sent
+// after.
+Period queue_of(const TransferRecord& transfer) {
+  if (!transfer.hold) return {transfer.end, transfer.end};
+  const Seconds begin = transfer.begin + transfer.hold->waited;
+  return {begin, std::min(begin + transfer.hold->queued, transfer.end)};
+}
+
+// Of the part of a transfer that lies in `waited_for`.
+ServerShare share_of(const StepRecords& records, size_t index, const TransferRecord& transfer,
+                     const Period& waited_for) {
+  const double exposed = overlap({transfer.begin, transfer.end}, waited_for);
+  if (records.servers_measure()) {
+    const double queued = overlap(queue_of(transfer), waited_for);
+    return {.transfer = index, .wire = exposed - queued, .server = queued};
+  }
+  const double best = records.best_seconds(records.result().transfers[index]);
+  const double wire = std::min(exposed, best), server = best > 0 ? exposed - wire : 0;
+  return {.transfer = index, .wire = wire, .server = server};
 }
 
 }  // namespace
@@ -61,7 +87,8 @@ StepRecords::StepRecords(const RunResult& result) : result_(result) {
   typical_own_time_ = typical([&](int rank, size_t step) { return own_time(rank, step); });
   if (!complete) return;
   recorded_ = true;
-  servers_ = result.facts.servers > 1 && !result.simulated();
+  measured_ = any_hold();
+  servers_ = result.facts.servers > 1 && !result.simulated() && !measured_;
   // Relaxed, the records of a step are those of the step before.
   buckets_ = result.facts.servers == 0 && result.config.variable_consistency != "relaxed";
   if (servers_) find_best_transfers();
@@ -110,10 +137,24 @@ double StepRecords::update_after(int rank, size_t step) const {
   return std::clamp(rest, Seconds{0}, known(each, Phase::Update)).count();
 }
 
+Seconds StepRecords::computed_beside(size_t bucket, int rank, size_t step) const {
+  if (result_.simulated()) return Seconds{0};
+  const TransferRecord& transfer = transfers(rank, step)[bucket];
+  const Seconds waited = known(this->step(rank, step), Phase::Communication);
+  return std::max(transfer.end - transfer.ready - waited, Seconds{0});
+}
+
 std::span<const TransferRecord> StepRecords::transfers(int rank, size_t step) const {
   if (!recorded_) return {};
   const size_t count = result_.transfers.size();
   return std::span(result_.ranks[static_cast<size_t>(rank)].transfers).subspan(step * count, count);
+}
+
+bool StepRecords::any_hold() const {
+  return std::ranges::any_of(result_.ranks, [](const RankResult& rank) {
+    return std::ranges::any_of(rank.transfers,
+                               [](const TransferRecord& each) { return each.hold.has_value(); });
+  });
 }
 
 // The best transfers by their median durations: single ones may have found a free buffer. Small
@@ -144,9 +185,7 @@ double StepRecords::best_seconds(const Transfer& transfer) const {
 
 // Workers wait for values before forward, and for their last gradients after backward: for as long
 // as the rest of their waiting. A transfer that lies in one of these times was waited for.
-std::vector<ServerShare> server_shares(const StepRecords& records, int rank, size_t step) {
-  std::vector<ServerShare> shares;
-  if (!records.has_servers()) return shares;
+ServerWaits server_waits(const StepRecords& records, int rank, size_t step) {
   const StepRecord& each = records.step(rank, step);
   const auto all = records.transfers(rank, step);
   const auto& names = records.result().transfers;
@@ -157,25 +196,25 @@ std::vector<ServerShare> server_shares(const StepRecords& records, int rank, siz
   const auto before_forward = [&](size_t i) {
     return is_pull(names[i]) && all[i].ready < first_push;
   };
-  const Seconds begin = each.begin + known(each, Phase::Input);
+  const Seconds ready = each.begin + known(each, Phase::Input);
   const Seconds waited = known(each, Phase::Communication);
-  Seconds values{begin}, gradients = Seconds::min();  // when the last of them was there
+  Seconds values{ready}, gradients = Seconds::min();  // when the last of them was there
   for (size_t i = 0; i < all.size(); ++i) {
     Seconds& last = before_forward(i) ? values : gradients;
     last = std::max(last, all[i].end);
   }
-  values = std::min(values, begin + waited);
-  const Seconds after = waited - (values - begin);
+  values = std::min(values, ready + waited);
+  const Seconds begin = std::clamp(records.result().steps[step].begin, ready, values);
+  ServerWaits waits = {.values = values - ready, .lead = begin - ready, .shares = {}};
+  if (!records.has_servers()) return waits;
+  const Seconds after = waited - (values - ready);
   for (size_t i = 0; i < all.size(); ++i) {
-    const double exposed = (before_forward(i) ? overlap(all[i], begin, values)
-                                              : overlap(all[i], gradients - after, gradients))
-                               .count();
-    const double best = records.best_seconds(names[i]);
-    if (exposed <= 0 || best <= 0) continue;
-    const double wire = std::min(exposed, best);
-    shares.push_back({.transfer = i, .wire = wire, .server = exposed - wire});
+    const Period waited_for =
+        before_forward(i) ? Period{begin, values} : Period{gradients - after, gradients};
+    const ServerShare share = share_of(records, i, all[i], waited_for);
+    if (share.wire + share.server > 0) waits.shares.push_back(share);
   }
-  return shares;
+  return waits;
 }
 
 }  // namespace lockstep

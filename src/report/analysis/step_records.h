@@ -26,8 +26,11 @@ class StepRecords {
   std::span<const TransferRecord> transfers(int rank, size_t step) const;
   const RunResult& result() const { return result_; }
   bool has_buckets() const { return buckets_; }
-  bool has_servers() const { return servers_; }  // several: one cannot be told from the wire
-  // With servers: how long the bytes take if no server keeps them waiting; 0: not known.
+  // Whose time can be told from the wire: they measure it, or there are several.
+  bool has_servers() const { return measured_ || servers_; }
+  bool servers_measure() const { return measured_; }
+  // With several servers that do not measure: how long the bytes take if no server keeps them
+  // waiting; 0: not known.
   double best_seconds(const Transfer& transfer) const;
 
   // Seconds of one step: forward, backward and update; until a bucket was ready, without input;
@@ -35,19 +38,23 @@ class StepRecords {
   double own_time(int rank, size_t step) const;
   double computed_until(size_t bucket, int rank, size_t step) const;
   double update_after(int rank, size_t step) const;
+  // While a bucket was ready and had not come back: what the rank did not wait. Updates of the
+  // buckets before it, which hide a part of the transfer.
+  Seconds computed_beside(size_t bucket, int rank, size_t step) const;
   // The same of the typical rank.
   double typical_own_time() const { return typical_own_time_; }
   double typical_until(size_t bucket) const { return typical_until_[bucket]; }
   double typical_update() const { return typical_update_; }
 
  private:
+  bool any_hold() const;
   void find_best_transfers();
   template <typename Value>
   double typical(Value value) const;
 
   const RunResult& result_;
   std::vector<std::span<const StepRecord>> ranks_;
-  bool recorded_ = false, buckets_ = false, servers_ = false;
+  bool recorded_ = false, buckets_ = false, servers_ = false, measured_ = false;
   struct Best {
     double bytes_per_second = 0, latency = 0;
   };
@@ -69,11 +76,19 @@ double lower_median(std::vector<double> values);
 
 bool is_pull(const Transfer& transfer);  // from a server
 
-// Time on a server beyond the transfer itself, of the part of a transfer that a step waited for.
+// Time in a server's queue, of the part of a transfer that a step waited for: as the server
+// measured it, else what is beyond the transfer itself.
 struct ServerShare {
   size_t transfer;
   double wire, server;  // seconds
 };
-std::vector<ServerShare> server_shares(const StepRecords& records, int rank, size_t step);
+// What a worker waits for with parameter servers.
+struct ServerWaits {
+  Seconds values{};  // before forward
+  // Of it, while other ranks are still in the step before: it waits for the late one.
+  Seconds lead{};
+  std::vector<ServerShare> shares;  // of the rest; none if has_servers() is false
+};
+ServerWaits server_waits(const StepRecords& records, int rank, size_t step);
 
 }  // namespace lockstep

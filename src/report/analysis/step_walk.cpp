@@ -60,15 +60,6 @@ int last_to_end(const StepRecords& records, size_t step) {
   return largest(records.ranks(), [&](int rank) { return end_of(records.step(rank, step)); });
 }
 
-// Of the ranks in this step: a slowdown of all of them makes nobody late.
-template <typename Value>
-double beyond_others(const StepRecords& records, int rank, Value value) {
-  std::vector<double> all;
-  for (int each = 0; each < records.ranks(); ++each) all.push_back(value(each));
-  const double own = all[static_cast<size_t>(rank)];
-  return own - lower_median(std::move(all));
-}
-
 void add_late(StepWalk& walk, int rank, double seconds) {
   if (seconds <= 0) return;
   const auto found = std::ranges::find(walk.late, rank, &LateTime::rank);
@@ -76,6 +67,19 @@ void add_late(StepWalk& walk, int rank, double seconds) {
     walk.late.push_back({rank, seconds});
   } else {
     found->seconds += seconds;
+  }
+}
+
+// All ranks that took longer than the typical rank, and than that of this step: a slowdown of all
+// makes nobody late. `most`: by how much the last one was late on the path, which no other exceeds.
+template <typename Value>
+void add_late_ranks(StepWalk& walk, int ranks, double typical, double most, Value value) {
+  if (most <= 0) return;
+  std::vector<double> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(value(rank));
+  const double usual = std::max(typical, lower_median(all));
+  for (int rank = 0; rank < ranks; ++rank) {
+    add_late(walk, rank, std::min(all[static_cast<size_t>(rank)] - usual, most));
   }
 }
 
@@ -119,9 +123,8 @@ Bucket head_of_queue(const StepRecords& records, size_t step, Bucket bucket) {
 void add_update(Path& path, StepWalk& walk, const StepRecords& records, size_t step, int rank) {
   const double late = records.update_after(rank, step) - records.typical_update();
   add_compute(path, walk, rank, records.typical_update(), late);
-  add_late(walk, rank, std::min(late, beyond_others(records, rank, [&](int other) {
-                                  return records.update_after(other, step);
-                                })));
+  add_late_ranks(walk, records.ranks(), records.typical_update(), late,
+                 [&](int each) { return records.update_after(each, step); });
   if (!records.result().simulated()) return;
   // A prediction has one rank that stands for all, and adds how late the last one would be.
   const StepRecord& each = records.step(rank, step);
@@ -149,9 +152,10 @@ StepWalk walk_buckets(const StepRecords& records, size_t step) {
   Path path(all, computes - known(first, Phase::Input));
   path.add(head.latest, PathPart::Input, known(first, Phase::Input));
   add_compute(path, walk, head.latest, typical, late);
-  add_late(walk, head.latest, std::min(late, beyond_others(records, head.latest, [&](int rank) {
-                                         return records.computed_until(head.index, rank, step);
-                                       })));
+  add_late_ranks(walk, records.ranks(), records.typical_until(head.index), late,
+                 [&](int rank) { return records.computed_until(head.index, rank, step); });
+  const Seconds hidden = records.computed_beside(last.index, last.latest, step);
+  path.add(last.latest, PathPart::Compute, std::min(hidden, own[last.index].end - path.at()));
   for (size_t before = 0; before < own.size(); ++before) {
     if (before == last.index || own[before].end <= path.at()) continue;
     path.add_until(ends, PathPart::Queue, std::min(own[before].end, last.start),
@@ -164,14 +168,17 @@ StepWalk walk_buckets(const StepRecords& records, size_t step) {
   return walk;
 }
 
-// In lockstep the rank with the most work of its own; of ranks that drift apart, the last one.
+// In lockstep the rank with the most input and work of its own; of ranks that drift apart, the last
+// one. Workers that wait for values before forward do not end together: there it is the last, too.
 int rank_to_follow(const StepRecords& records, size_t step) {
   const int last = last_to_end(records, step);
-  const int busiest =
-      largest(records.ranks(), [&](int rank) { return records.own_time(rank, step); });
-  constexpr double kTogether = 0.1;  // of the step
+  const int busiest = largest(records.ranks(), [&](int rank) {
+    return records.own_time(rank, step) + known(records.step(rank, step), Phase::Input).count();
+  });
+  // Of the step.
+  const double together = server_waits(records, last, step).values > Seconds{0} ? 0.01 : 0.1;
   const Seconds apart = end_of(records.step(last, step)) - end_of(records.step(busiest, step));
-  return apart <= kTogether * records.result().steps[step].duration ? busiest : last;
+  return apart <= together * records.result().steps[step].duration ? busiest : last;
 }
 
 StepWalk walk_plain(const StepRecords& records, size_t step) {
@@ -180,18 +187,23 @@ StepWalk walk_plain(const StepRecords& records, size_t step) {
   const auto own = [&](int other) { return records.own_time(other, step); };
   const double late = own(rank) - records.typical_own_time();
   double wire = 0, server = 0;
-  for (const ServerShare& share : server_shares(records, rank, step)) {
+  const ServerWaits waits = server_waits(records, rank, step);
+  for (const ServerShare& share : waits.shares) {
     wire += share.wire;
     server += share.server;
   }
-  const double waited = known(each, Phase::Communication).count();
-  const double at_server = wire + server > 0 ? waited * server / (wire + server) : 0;
+  const double waited = (known(each, Phase::Communication) - waits.lead).count();
+  double at_server = std::min(server, waited);
+  if (!records.servers_measure()) {
+    at_server = wire + server > 0 ? waited * server / (wire + server) : 0;
+  }
 
   StepWalk walk;
-  Path path(records.result().steps[step], each.begin);
+  // Of the input and the waiting before the step's begin nothing is on its path.
+  Path path(records.result().steps[step], each.begin + waits.lead);
   path.add(rank, PathPart::Input, known(each, Phase::Input));
   add_compute(path, walk, rank, records.typical_own_time(), late);
-  add_late(walk, rank, std::min(late, beyond_others(records, rank, own)));
+  add_late_ranks(walk, records.ranks(), records.typical_own_time(), late, own);
   path.add(rank, PathPart::Servers, Seconds(at_server));
   path.add(rank, PathPart::Wire, Seconds(waited - at_server));
   walk.segments = std::move(path).finish(rank);

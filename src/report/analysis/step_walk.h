@@ -6,8 +6,9 @@
 // had computed longer by then than the typical rank (step_records.h) is its lateness.
 //
 // Without times of transfers (other frameworks) the path follows the rank with the most work of its
-// own, and all that it waited is wire. With parameter servers that waiting is split: what a
-// transfer takes at the best rate and latency of this launch is wire, the rest is the server.
+// own, and all that it waited is wire. With parameter servers that waiting is split. The server is
+// what pulls spent in its queue, as it measured. Where no server measures, what a transfer takes at
+// the best rate and latency of this launch is wire, the rest is the server.
 #pragma once
 
 #include <vector>
@@ -34,7 +35,7 @@ struct StepWalk {
   // Seconds that compute took less than usual even on the last rank. In the mean over steps they
   // offset lateness: chance makes ranks late in some steps and early in others.
   double ahead = 0;
-  std::vector<LateTime> late = {};  // at most two ranks: before the buckets, and in the update
+  std::vector<LateTime> late = {};  // also ranks that were late beside the last one
   int head_transfer = -1;           // the first that all others waited for; -1: unknown
   int last_transfer = -1;           // that the step waited for; -1: unknown
   double seconds(PathPart part) const;

@@ -157,9 +157,9 @@ std::string budget_markdown(const ScalingReport& report, std::span<const LossBud
   std::string text;
   for (const LossBudget& budget : budgets) {
     const BudgetWords words = words_on(budget, run_of(budget, runs));
-    text += fmt::format("- {}: {}. {}\n",
-                        subject_of(report, report.configurations[budget.configuration]),
-                        words.verdict, words.advice);
+    const Configuration& own = report.configurations[budget.configuration];
+    text += markdown_item(
+        fmt::format("{}: {}. {}", subject_of(report, own), words.verdict, words.advice));
   }
   return text;
 }

@@ -18,8 +18,8 @@ constexpr double kPrinted = 0.0005;  // 0.1 points after rounding
 
 // "late rank 1" if one rank causes most of it.
 std::string name_of(LossPart part, const BudgetCase& it) {
-  const LateRank* late = part == LossPart::LateRanks ? it.one_late() : nullptr;
-  return late ? fmt::format("late rank {}", late->rank) : part_name(part, it.budget, it.run);
+  const bool named = part == LossPart::LateRanks && !it.slow().empty();
+  return named ? name_of_slow_ranks(it.slow()) : part_name(part, it.budget, it.run);
 }
 
 std::string gain_in(LossPart part, const BudgetCase& it) {
@@ -31,6 +31,12 @@ std::string percent_text(const Ratio& ratio) {
   if (!ratio.interval_95) return fmt::format("{:.1f}", 100 * ratio.value);
   return fmt::format("{:.1f} ± {:.1f}", 100 * ratio.value,
                      50 * (ratio.interval_95->high - ratio.interval_95->low));
+}
+
+// Of what the percentage is; nothing if the base is one device.
+std::string scale_of(const LossBudget& budget) {
+  if (!budget.base) return " of a step computes";
+  return budget.base_devices > 1 ? " against " + count_text(budget.base_devices, "device") : "";
 }
 
 std::string verdict_of(const BudgetCase& it) {
@@ -46,8 +52,7 @@ std::string verdict_of(const BudgetCase& it) {
                                points > 0 ? name_of(part, it) : gain_in(part, it)));
   }
   const double points = 100 * it.budget.lost();
-  std::string text = fmt::format("{} %{}", percent_text(it.budget.efficiency),
-                                 it.budget.base ? "" : " of a step computes");
+  std::string text = fmt::format("{} %{}", percent_text(it.budget.efficiency), scale_of(it.budget));
   if (lost.empty() && gained.empty()) return text;
   if (points < 0) std::swap(lost, gained);  // what makes up most of it comes first
   const char *first = points < 0 ? "gained" : "lost", *second = points < 0 ? "lost" : "gained";
@@ -58,7 +63,8 @@ std::string verdict_of(const BudgetCase& it) {
 
 std::string basis_of(const LossBudget& budget, const RunResult& run) {
   if (!budget.base) {
-    return "without a run on fewer devices, slower compute is not known: lockstep sweep";
+    return "without a run on fewer devices nobody knows whether compute is slower; 'lockstep sweep "
+           "--num-devices 1,N' measures that";
   }
   if (budget.source == BudgetSource::Records && has_framework(run.config)) {
     return fmt::format("from the phases of each step that {} reports; waiting counts as wire",

@@ -88,8 +88,8 @@ std::string compare_table(const CompareReport& report) {
 
 std::string compare_markdown(const CompareReport& report) {
   std::string text = table_of(report).markdown() + "\n";
-  for (const Comparison& row : report.comparisons) text += "- " + sentence(report, row) + "\n";
-  for (const std::string& note : report.notes) text += "- note: " + note + "\n";
+  for (const Comparison& row : report.comparisons) text += markdown_item(sentence(report, row));
+  for (const std::string& note : report.notes) text += markdown_item("note: " + note);
   return text;
 }
 

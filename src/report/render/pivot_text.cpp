@@ -46,7 +46,7 @@ TextTable table_of(const Pivot& pivot, const PivotTable& table, const ScalingRep
 
 // "images/sec by devices and synthetic-location, variable-update=replicated:"
 std::string heading_of(const Pivot& pivot, const PivotTable& table) {
-  return fmt::format("images/sec by {} and {}{}{}:\n", pivot.row_axis, pivot.column_axis,
+  return fmt::format("images/sec by {} and {}{}{}:", pivot.row_axis, pivot.column_axis,
                      table.heading.empty() ? "" : ", ", table.heading);
 }
 
@@ -61,7 +61,7 @@ std::string note_of(const Pivot& pivot) {
 std::string pivot_tables(const Pivot& pivot, const ScalingReport& report, TableWidth width) {
   std::string text;
   for (const PivotTable& table : pivot.tables) {
-    text += (text.empty() ? "" : "\n") + fitted(heading_of(pivot, table), width) +
+    text += (text.empty() ? "" : "\n") + fitted(heading_of(pivot, table) + "\n", width) +
             table_of(pivot, table, report).text(width);
   }
   const std::string note = note_of(pivot);
@@ -71,11 +71,11 @@ std::string pivot_tables(const Pivot& pivot, const ScalingReport& report, TableW
 std::string pivot_markdown(const Pivot& pivot, const ScalingReport& report) {
   std::string text;
   for (const PivotTable& table : pivot.tables) {
-    text += (text.empty() ? "" : "\n") + heading_of(pivot, table) + "\n" +
+    text += (text.empty() ? "" : "\n") + markdown_text(heading_of(pivot, table)) + "\n\n" +
             table_of(pivot, table, report).markdown();
   }
   const std::string note = note_of(pivot);
-  return note.empty() ? text : text + "\n- " + note + "\n";
+  return note.empty() ? text : text + "\n" + markdown_item(note);
 }
 
 std::string pivot_csv(const Pivot& pivot, const ScalingReport& report) {

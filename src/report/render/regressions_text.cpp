@@ -75,7 +75,7 @@ std::string baseline_table(const BaselineReport& report, TableWidth width) {
 std::string baseline_markdown(const BaselineReport& report) {
   std::string text = table_of(report).markdown();
   if (!report.notes.empty()) text += "\n";
-  for (const std::string& note : report.notes) text += "- " + note + "\n";
+  for (const std::string& note : report.notes) text += markdown_item(note);
   return text;
 }
 

@@ -143,7 +143,7 @@ std::string scaling_markdown(const ScalingReport& report) {
   const ScalingTable made = table_of(report, TableOf::Scaling);
   std::string result = made.table.markdown();
   if (!made.remarks.empty()) result += "\n";
-  for (const std::string& remark : made.remarks) result += "- " + remark + "\n";
+  for (const std::string& remark : made.remarks) result += markdown_item(remark);
   return result;
 }
 

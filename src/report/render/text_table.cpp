@@ -59,28 +59,28 @@ std::string padded(const std::string& text, size_t width, TextTable::Align align
   return align == TextTable::Align::Left ? text + space : space + text;
 }
 
-// Pipes and ends of lines would end the cell; a name that somebody else chose must not become HTML.
-std::string cell(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    if (letter == '|') {
-      safe += "\\|";
-    } else if (letter == '<') {
-      safe += "&lt;";
-    } else {
-      safe += letter == '\n' ? ' ' : letter;
-    }
-  }
-  return safe;
-}
-
 std::string markdown_row(const std::vector<std::string>& row) {
   std::string line = "|";
-  for (const std::string& text : row) line += " " + cell(text) + " |";
+  for (const std::string& text : row) line += " " + markdown_text(text) + " |";
   return line + "\n";
 }
 
 }  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '<') {
+      safe += "&lt;";
+      continue;
+    }
+    if (letter == '|' || letter == '[' || letter == '\\') safe += '\\';
+    safe += letter == '\n' ? ' ' : letter;
+  }
+  return safe;
+}
+
+std::string markdown_item(std::string_view text) { return "- " + markdown_text(text) + "\n"; }
 
 // Bytes that continue a character of UTF-8 take no room.
 size_t text_width(std::string_view text) {

@@ -19,6 +19,10 @@ std::string wrapped(const std::string& text, const std::string& indent = "  ",
                     size_t width = kTerminalColumns);
 std::string fitted(const std::string& text, TableWidth width);  // wrapped, unless it may be wide
 
+// Text with names that somebody else chose becomes no HTML, link, image, cell or line of its own.
+std::string markdown_text(std::string_view text);
+std::string markdown_item(std::string_view text);  // of a list: a line
+
 class TextTable {
  public:
   enum class Align { Left, Right };

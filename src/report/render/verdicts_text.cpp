@@ -46,7 +46,7 @@ TextTable table_of(const AxisVerdicts& verdicts, const VerdictGroup& group,
 }
 
 std::string heading_of(const AxisVerdicts& verdicts, const VerdictGroup& group) {
-  return fmt::format("along {}{}{}:\n", verdicts.axis, group.heading.empty() ? "" : ", ",
+  return fmt::format("along {}{}{}:", verdicts.axis, group.heading.empty() ? "" : ", ",
                      group.heading);
 }
 
@@ -73,8 +73,7 @@ TextTable table_of(const ScalingReport& report, const Ranking& ranking) {
 }
 
 std::string heading_of(const Ranking& ranking) {
-  return fmt::format("ranking of {} on {}:\n", ranking.model,
-                     count_text(ranking.devices, "device"));
+  return fmt::format("ranking of {} on {}:", ranking.model, count_text(ranking.devices, "device"));
 }
 
 std::string rest_of(const Ranking& ranking) {
@@ -98,8 +97,8 @@ std::string verdict_tables(const AxisVerdicts& verdicts, TableWidth width) {
   for (const VerdictGroup& group : verdicts.groups) {
     const TextTable table =
         table_of(verdicts, group, width == TableWidth::Wide ? nullptr : &footnotes);
-    text +=
-        (text.empty() ? "" : "\n") + fitted(heading_of(verdicts, group), width) + table.text(width);
+    text += (text.empty() ? "" : "\n") + fitted(heading_of(verdicts, group) + "\n", width) +
+            table.text(width);
   }
   return text + footnotes.text();
 }
@@ -108,7 +107,7 @@ std::string verdict_markdown(const AxisVerdicts& verdicts) {
   if (verdicts.groups.empty()) return fmt::format(fmt::runtime(kNothing), verdicts.axis);
   std::string text;
   for (const VerdictGroup& group : verdicts.groups) {
-    text += (text.empty() ? "" : "\n") + heading_of(verdicts, group) + "\n" +
+    text += (text.empty() ? "" : "\n") + markdown_text(heading_of(verdicts, group)) + "\n\n" +
             table_of(verdicts, group).markdown();
   }
   return text;
@@ -145,7 +144,8 @@ std::string verdict_csv(const AxisVerdicts& verdicts) {
 std::string ranking_tables(const ScalingReport& report, std::span<const Ranking> rankings) {
   std::string text;
   for (const Ranking& ranking : rankings) {
-    text += (text.empty() ? "" : "\n") + heading_of(ranking) + table_of(report, ranking).text();
+    text +=
+        (text.empty() ? "" : "\n") + heading_of(ranking) + "\n" + table_of(report, ranking).text();
     if (ranking.left_out > 0) text += "note: " + rest_of(ranking) + "\n";
   }
   return text;
@@ -154,9 +154,9 @@ std::string ranking_tables(const ScalingReport& report, std::span<const Ranking>
 std::string ranking_markdown(const ScalingReport& report, std::span<const Ranking> rankings) {
   std::string text;
   for (const Ranking& ranking : rankings) {
-    text += (text.empty() ? "" : "\n") + heading_of(ranking) + "\n" +
+    text += (text.empty() ? "" : "\n") + markdown_text(heading_of(ranking)) + "\n\n" +
             table_of(report, ranking).markdown();
-    if (ranking.left_out > 0) text += "\n- " + rest_of(ranking) + "\n";
+    if (ranking.left_out > 0) text += "\n" + markdown_item(rest_of(ranking));
   }
   return text;
 }

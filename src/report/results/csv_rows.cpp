@@ -85,7 +85,7 @@ std::vector<CsvRow> read_csv(std::string_view text, const std::string& source) {
   std::vector<CsvRow> rows;
   for (CsvText csv(text, source); csv.more();) {
     const int line = csv.line();
-    const std::vector<std::string> cells = csv.next_row();
+    std::vector<std::string> cells = csv.next_row();
     if (std::ranges::all_of(cells, &std::string::empty)) continue;
     if (header.empty()) {
       if (cells.size() == 1 && cells[0].find_first_of(";\t") != std::string::npos) {
@@ -100,12 +100,13 @@ std::vector<CsvRow> read_csv(std::string_view text, const std::string& source) {
       }
       continue;
     }
-    if (cells.size() != header.size()) {
-      throw UsageError("{}:{}: {} cells, but the header has {}", source, line, cells.size(),
-                       header.size());
-    }
     CsvRow& row = rows.emplace_back();
     row.line = line;
+    while (cells.size() > header.size() && cells.back().empty()) cells.pop_back();
+    if (cells.size() > header.size()) {
+      row.problem = fmt::format("{} cells, but the header has {}", cells.size(), header.size());
+    }
+    cells.resize(header.size());
     for (size_t i = 0; i < cells.size(); ++i) row.cells[header[i]] = cells[i];
   }
   return rows;

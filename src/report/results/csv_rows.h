@@ -12,13 +12,14 @@ namespace lockstep {
 struct CsvRow {
   int line = 0;
   std::map<std::string, std::string> cells;
+  std::string problem = {};  // of a row with more cells than the header
 
   // The first of these columns that there is and is not empty; else empty.
   std::string get(std::initializer_list<std::string_view> names) const;
 };
 
-// Throws UsageError, with the line, if a row has more or fewer cells than the header, a quote does
-// not end, or two columns have one name.
+// Missing cells at the end of a row are empty. Throws UsageError, with the line, if a quote does
+// not end or two columns have one name.
 std::vector<CsvRow> read_csv(std::string_view text, const std::string& source);
 
 }  // namespace lockstep

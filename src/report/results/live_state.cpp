@@ -1,13 +1,14 @@
 #include "report/results/live_state.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "base/host_name.h"
 #include "base/regular_file.h"
 #include "config/json.h"
@@ -54,13 +55,17 @@ bool is_running(const LiveState& state, const fs::path& file) {
   return !error && fs::file_time_type::clock::now() - written < kSilence;
 }
 
+// A new file: a link of this name is not followed. False: it could not be written.
+bool write_new_file(const std::string& path, const std::string& text) {
+  unlink(path.c_str());
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  return file.is_open() && write(file.number(), text.data(), text.size()) == std::ssize(text);
+}
+
 }  // namespace
 
-std::optional<LiveState> read_live_state(const std::string& directory) {
-  const fs::path path = fs::path(directory) / kFile;
-  const std::optional<std::string> text = text_in(path);
-  if (!text) return {};
-  Json json = json_in(*text);
+std::optional<LiveState> live_state_in(std::string_view text) {
+  Json json = json_in(text);
   make_printable(json);
   if (!json.is_object()) return {};
   LiveState state;
@@ -69,7 +74,14 @@ std::optional<LiveState> read_live_state(const std::string& directory) {
   } catch (const Json::exception&) {  // not one of ours
     return {};
   }
-  return is_running(state, path) ? std::optional(state) : std::nullopt;
+  return state;
+}
+
+std::optional<LiveState> read_live_state(const std::string& directory) {
+  const fs::path path = fs::path(directory) / kFile;
+  const std::optional<std::string> text = text_in(path);
+  const std::optional<LiveState> state = text ? live_state_in(*text) : std::nullopt;
+  return state && is_running(*state, path) ? state : std::nullopt;
 }
 
 LiveFile::LiveFile(const std::string& directory)
@@ -85,7 +97,7 @@ void LiveFile::tell(LiveState state) {
   state.host = host_;
   state.process = getpid();
   const std::string part = path_ + ".part";
-  std::ofstream(part) << json_text(JsonForm<LiveState>::write(state)) << "\n";
+  if (!write_new_file(part, json_text(JsonForm<LiveState>::write(state)) + "\n")) return;
   std::error_code ignored;
   fs::rename(part, path_, ignored);
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 
@@ -17,6 +18,8 @@ struct LiveState {
   std::string host = {};  // of the sweep's process
   int process = 0;
 };
+
+std::optional<LiveState> live_state_in(std::string_view text);  // absent: it is none
 
 // Absent: no sweep is running there, even if one was killed and left the file.
 std::optional<LiveState> read_live_state(const std::string& directory);

@@ -13,6 +13,22 @@ void fields(Like<Transfer> auto& transfer, auto&& visit) {
   visit("server", transfer.server);
 }
 
+// There are many of them, so they are short. Three numbers, or five with a hold.
+template <>
+struct JsonForm<TransferRecord> {
+  static Json write(const TransferRecord& record) {
+    Json json = {record.ready.count(), record.begin.count(), record.end.count()};
+    if (record.hold) json.push_back(record.hold->waited.count());
+    if (record.hold) json.push_back(record.hold->queued.count());
+    return json;
+  }
+  static void read(const Json& json, TransferRecord& record) {
+    const auto at = [&](size_t place) { return Seconds(json.at(place).get<double>()); };
+    record = {at(0), at(1), at(2)};
+    if (json.size() > 3) record.hold = {.waited = at(3), .queued = at(4)};
+  }
+};
+
 void fields(Like<EnergyResult> auto& energy, auto&& visit) {
   visit("joules", energy.joules);
   visit("images_per_joule", energy.images_per_joule);
@@ -42,6 +58,7 @@ void fields(Like<PathSummary> auto& path, auto&& visit) {
   }
   visit("late", path.late);
   visit("server_waits", path.servers);
+  visit("servers_measured", path.servers_measured);
   visit("transfer_seconds", path.transfer_seconds);
   visit("transfer_bytes", path.transfer_bytes);
   visit("last_transfer_bytes", path.last_bytes);

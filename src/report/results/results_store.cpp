@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
 
 #include "base/directory_lock.h"
 #include "base/error.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "config/json.h"
 #include "config/json_text.h"
 #include "config/run_id.h"
@@ -20,6 +21,9 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostLineBytes = 64 << 20;  // values take up to 20 times their text
+constexpr size_t kLongestReason = 500;
 
 StoredRun run_of(const Json& json) {
   StoredRun run;
@@ -35,11 +39,16 @@ StoredRun run_of(const Json& json) {
 }
 
 // Empty: the line was read.
-std::string read_line(const std::string& text, bool ended, StoreContents& contents) {
+std::string read_line(std::string_view text, bool ended, StoreContents& contents) {
+  if (text.size() > kMostLineBytes) {
+    return "is longer than " + bytes_text(int64_t{kMostLineBytes});
+  }
   Json json = json_in(text);
   make_printable(json);
   if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
-  if (!json.is_object() || !json.contains("schema_version")) return "is not a result of lockstep";
+  const bool versioned =
+      json.is_object() && json.contains("schema_version") && json.at("schema_version").is_number();
+  if (!versioned) return "is not a result of lockstep";
   const bool ours = json.at("schema_version") == kResultSchemaVersion;
   if (!ours) {
     return fmt::format("is a result of schema {}, not {}", json.at("schema_version").dump(),
@@ -115,32 +124,38 @@ std::string stored_line(const StoredRun& run) {
   return json_text(json) + "\n";
 }
 
-StoreContents read_store(const std::string& directory, const FileRules& rules) {
-  const fs::path path = results_file(directory);
-  if (!fs::exists(path)) throw UsageError("{}: no such file", path.string());
-  std::istringstream file(read_regular_file(path.string(), rules));
+StoreContents runs_in(std::string_view text, const std::string& source) {
+  if (text.starts_with("{\n")) {
+    throw UsageError(
+        "{} is the result of one run; 'lockstep compare' reads such files, reports "
+        "are made of the directory of a sweep",
+        source);
+  }
   StoreContents contents;
   std::map<std::string, int> lines;  // by identity of the launch
-  std::string text;
-  for (int number = 1; std::getline(file, text); ++number) {
-    if (text.empty()) continue;
-    if (number == 1 && text == "{") {
-      throw UsageError(
-          "{} is the result of one run; 'lockstep compare' reads such files, reports "
-          "are made of the directory of a sweep",
-          path.string());
-    }
-    std::string why = read_line(text, !file.eof(), contents);
+  for (int number = 1; !text.empty(); ++number) {
+    const size_t end = text.find('\n');
+    const bool ended = end != std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(line.size() + (ended ? 1 : 0));
+    if (line.empty()) continue;
+    std::string why = read_line(line, ended, contents);
     if (why.empty()) {
       const auto [first, fresh] = lines.try_emplace(identity_of(contents.runs.back()), number);
       if (fresh) continue;
       contents.runs.pop_back();
       why = fmt::format("repeats the launch of line {}", first->second);
     }
-    contents.skipped.push_back(
-        fmt::format("{}: line {} ignored: it {}", path.string(), number, why));
+    contents.skipped.push_back(printable(
+        fmt::format("{}: line {} ignored: it {}", source, number, why.substr(0, kLongestReason))));
   }
   return contents;
+}
+
+StoreContents read_store(const std::string& directory, const FileRules& rules) {
+  const fs::path path = results_file(directory);
+  if (!fs::exists(path)) throw UsageError("{}: no such file", path.string());
+  return runs_in(read_regular_file(path.string(), rules), path.string());
 }
 
 RunResult read_raw(const std::string& directory, const StoredRun& run) {
@@ -159,9 +174,12 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
   fs::create_directories(directory_, error);
   if (error) throw UsageError("cannot create {}: {}", directory_, error.message());
   const fs::path path = fs::path(directory_) / kFile;
-  file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file_.is_open())
-    throw UsageError("cannot write {}: {}", path.string(), std::strerror(errno));
+  file_ = FileDescriptor(
+      open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!file_.is_open()) {
+    throw UsageError("cannot write {}: {}", path.string(),
+                     errno == ELOOP ? "it is a link" : std::strerror(errno));
+  }
   if (!fs::is_regular_file(path)) throw UsageError("{} is not a regular file", path.string());
   if (!lock_within(kPatience, file_.number())) {
     if (errno == EWOULDBLOCK) throw Error("another sweep is running in {}", directory_);
@@ -172,7 +190,7 @@ ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directo
 }
 
 // A writer that was killed leaves a partial line, whose run will be measured again. It is cut off.
-// A line that lacks only its newline gets one.
+// A line that lacks only its newline gets one, and so does one that no writer of ours has begun.
 void ResultsStore::repair_end() {
   const fs::path path = fs::path(directory_) / kFile;
   std::ifstream file(path);
@@ -187,7 +205,7 @@ void ResultsStore::repair_end() {
   file.clear();
   file.seekg(-1, std::ios::end);
   if (file.get() == '\n') return;
-  const bool whole = !json_in(last).is_discarded();
+  const bool whole = last.size() > kMostLineBytes || !json_in(last).is_discarded();
   const bool repaired =
       whole ? write(file_.number(), "\n", 1) == 1 : ftruncate(file_.number(), begin) == 0;
   if (!repaired) fail("repair", path);

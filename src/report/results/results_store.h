@@ -2,11 +2,13 @@
 //
 // A line is a result (run_result.h) without its raw samples, so that thousands are read in a
 // second; `raw_file` names the full result. A line is on disk before the next run starts. Readers
-// ignore, with a note, an incomplete last line, lines of another schema and foreign lines.
+// ignore, with a note, an incomplete last line, lines of another schema, foreign lines and those
+// above 64 MiB.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file_descriptor.h"
@@ -37,8 +39,11 @@ struct StoreContents {
   std::vector<std::string> skipped;  // one line each, for people
 };
 
-// A duplicate launch counts once. Throws UsageError if there is no results.jsonl.
-// `directory` may also name the file itself.
+// Of the text of a results.jsonl. A duplicate launch counts once. Throws UsageError if it is
+// something else.
+StoreContents runs_in(std::string_view text, const std::string& source);
+// The same of a file. Throws UsageError if there is no results.jsonl. `directory` may also name the
+// file itself.
 StoreContents read_store(const std::string& directory, const FileRules& rules = {.pipes = true});
 // The file that it reads: that of a directory, or a file that is named itself.
 std::filesystem::path results_file(const std::string& directory);

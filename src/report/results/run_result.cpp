@@ -117,18 +117,6 @@ void fields(Like<RunFacts> auto& facts, auto&& visit) {
   visit("gpus_on_host", facts.gpus);
 }
 
-// There are many of them, so they are short.
-template <>
-struct JsonForm<TransferRecord> {
-  static Json write(const TransferRecord& record) {
-    return {record.ready.count(), record.begin.count(), record.end.count()};
-  }
-  static void read(const Json& json, TransferRecord& record) {
-    record = {Seconds(json.at(0).get<double>()), Seconds(json.at(1).get<double>()),
-              Seconds(json.at(2).get<double>())};
-  }
-};
-
 void fields(Like<RankResult> auto& rank, auto&& visit) {
   visit("rank", rank.rank);
   visit("host", rank.host);
@@ -253,6 +241,7 @@ void fields(Like<FrameworkRun> auto& framework, auto&& visit) {
   visit("loss_tolerance", framework.loss_tolerance);
   visit("gradient_difference", framework.gradient_difference);
   visit("gradient_tolerance", framework.gradient_tolerance);
+  visit("noisy_rows", framework.noisy_rows);
 }
 
 void fields(Like<Provenance> auto& provenance, auto&& visit) {

@@ -135,7 +135,8 @@ struct FrameworkRun {
   double loss_tolerance = 0;
   // Largest of a parameter after a checked step, as a part of what gradients changed.
   double gradient_difference = std::numeric_limits<double>::quiet_NaN();
-  double gradient_tolerance = 0;
+  double gradient_tolerance = std::numeric_limits<double>::quiet_NaN();
+  int noisy_rows = 0;  // parameters that rounding changes too much to compare
 };
 
 // Skipped: a sweep found that it is not supported; `error` says why.
