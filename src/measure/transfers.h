@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,14 +19,23 @@ struct Transfer {
   int server = -1;          // that it goes to or comes from; -1: none
 };
 
+// How long a parameter server held a pull before it began to send the values. The first part comes
+// first.
+struct ServerHold {
+  Seconds waited{};  // until the last gradient that the values need had been received
+  Seconds queued{};  // from then on: the server updated, or was busy with other requests
+};
+
 struct TransferTimes {
-  TimePoint ready;       // its data were there
-  TimePoint begin, end;  // it was under way
+  TimePoint ready;                      // its data were there
+  TimePoint begin, end;                 // it was under way
+  std::optional<ServerHold> hold = {};  // absent: not from a server, or unknown
 };
 
 // The same, since the start of the measurement.
 struct TransferRecord {
   Seconds ready{}, begin{}, end{};
+  std::optional<ServerHold> hold = {};
 };
 
 // Keeps the times of all steps. Allocates only when it is made.
@@ -42,7 +52,8 @@ class TransferLog {
         records_.emplace_back();
         continue;
       }
-      records_.push_back({times.ready - start_, times.begin - start_, times.end - start_});
+      records_.push_back(
+          {times.ready - start_, times.begin - start_, times.end - start_, times.hold});
     }
   }
   std::span<const TransferRecord> records() const { return records_; }  // step after step

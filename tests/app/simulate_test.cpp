@@ -66,7 +66,7 @@ TEST_F(Simulate, KeepsWhatElseTheDirectoryHolds) {
   ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4"})).code, 0);
   ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4"})).code, 0);
   const StoreContents contents = read_store(path("out"));
-  EXPECT_EQ(contents.runs.size(), 2u);
+  EXPECT_EQ(contents.runs.size(), 3u) << "with one device, which efficiency is relative to";
   EXPECT_EQ(contents.skipped.size(), 1u) << "a line that cannot be read is not lost";
 }
 
@@ -94,6 +94,52 @@ TEST_F(Simulate, StartsFromTheRateOfAProfile) {
   const auto json = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(json["model"], "alexnet");
   EXPECT_NEAR(json["points"][0]["images_per_second"].get<double>(), 123, 1e-9);
+}
+
+TEST_F(Simulate, AProfileWithRealDataHasDecodedItsImages) {
+  std::vector<StoredRun> made;
+  add(made, {.model = "alexnet", .rates = {200}});
+  const std::string cluster = write("fed.toml", "nodes = 1\n[node]\ncores = 1\n");
+  const auto outcome_at = [&](double rate) {
+    RunResult profile = made[0].result;
+    profile.config.data_dir = "/data/imagenet";
+    profile.throughput.total_images_per_second = rate;
+    write_result(path("real.json"), profile);
+    return run({"simulate", "--cluster", cluster, "--profile", path("real.json"), "--real-data",
+                "--devices=1", "--json"});
+  };
+  for (const double rate : {200.0, 400.0}) {
+    const Outcome outcome = outcome_at(rate);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out);
+    EXPECT_NEAR(json["points"][0]["images_per_second"].get<double>(), rate, 1e-6);
+  }
+  EXPECT_THAT(outcome_at(200).err, Not(HasSubstr("--real-data is ignored")));
+  EXPECT_THAT(outcome_at(400).err, HasSubstr("--real-data is ignored")) << "a core decodes 300";
+}
+
+TEST_F(Simulate, RatesOfOtherPrecisionsAreNotTaken) {
+  const std::string both =
+      write("both.toml",
+            "nodes = 1\n[images_per_second]\n\"resnet50:64\" = 200\n\"resnet50:64:fp16\" = "
+            "400\n");
+  const Outcome outcome =
+      run({"simulate", "--cluster", both, "--model=resnet50", "--devices=1", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_NEAR(json["one_device_images_per_second"].get<double>(), 200, 1e-9);
+}
+
+TEST_F(Simulate, AWhatIfWithoutEffectSaysSo) {
+  const auto words = headline({"--devices=16", "--what-if", "servers=4", "bandwidth=2x"});
+  const Outcome text = run(words);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("note: servers=4 has no effect on this run"),
+                              Not(HasSubstr("note: bandwidth=2x"))));
+  const auto json = nlohmann::json::parse(
+      run(headline({"--devices=16", "--json", "--what-if", "servers=4", "bandwidth=2x"})).out);
+  EXPECT_EQ(json["what_if"][0]["has_effect"], false);
+  EXPECT_EQ(json["what_if"][1]["has_effect"], true);
 }
 
 TEST_F(Simulate, PrintsTheSameTwice) {
@@ -126,7 +172,11 @@ TEST_F(Simulate, WarnsFarBeyondWhatWasCalibrated) {
                                "--images-per-second=100", "--devices=64", "--output", path("out")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("64 devices are more than 8 times the 2"));
-  EXPECT_THAT(read_store(path("out")).runs[0].result.origin, HasSubstr("more than 8 times"));
+  EXPECT_THAT(read_store(path("out")).runs.back().result.origin, HasSubstr("more than 8 times"));
+  const Outcome plan = run({"simulate", "--cluster", file, "--model=resnet50",
+                            "--images-per-second=100", "--devices=2", "--target=3000"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.err, HasSubstr("devices are more than 8 times the 2"));
 }
 
 TEST_F(Simulate, AnswersWhatIfsAndTargets) {
@@ -251,7 +301,7 @@ TEST_F(Simulate, RunsOverOtherTransportsAreKeptSideBySide) {
     ASSERT_EQ(
         run(headline({"--output", path("out"), "--devices=16", "--transport", transport})).code, 0);
   }
-  EXPECT_EQ(read_store(path("out")).runs.size(), 2u);
+  EXPECT_EQ(read_store(path("out")).runs.size(), 4u) << "on 1 and on 16 devices";
 }
 
 struct Refused {
@@ -270,6 +320,8 @@ TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
   const std::string own = write("servers.toml",
                                 "nodes = 4\n[network]\nline_gbit = 1\n[servers]\n"
                                 "on_workers = false\n");
+  const std::string one =
+      write("one.toml", "nodes = 1\ndevices_per_node = 8\n[servers]\non_workers = false\n");
   const Refused all[] = {
       {{"simulate"}, "simulate needs --cluster"},
       {{"simulate", "--cluster", "horovod-512"}, "simulate needs --model"},
@@ -304,6 +356,17 @@ TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
       {{"simulate", "--cluster", own, "--model=vgg16", "--images-per-second=9", "--devices=2",
         "--variable-update=parameter_server", "--what-if", "servers=3"},
        "2 nodes compute and 3 are parameter servers"},
+      {{"simulate", "--cluster", one, "--model=vgg16", "--images-per-second=9",
+        "--variable-update=parameter_server"},
+       "parameter servers leave no worker: cluster one has 1 node ("},
+      {{"simulate", "--cluster", own, "--model=vgg16", "--images-per-second=9", "--num-ps=4",
+        "--variable-update=parameter_server"},
+       "parameter servers leave no worker: cluster servers has 4 nodes ("},
+      {headline({"--devices-per-node=2000000"}), "have 4 devices; use at most 4"},
+      {headline({"--variable-update=parameter_server", "--fp16-gradients"}),
+       "--fp16-gradients: parameter_server does not compress gradients"},
+      {headline({"--variable-update=parameter_server", "--what-if", "compression=fp16"}),
+       "--what-if 'compression=fp16': parameter_server does not compress gradients"},
       {{"calibrate", "--model", "nothing"}, "nothing"},
   };
   for (const Refused& each : all) {

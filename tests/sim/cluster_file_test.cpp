@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "sim/cluster/known_rates.h"
 #include "sim/cluster/ready_clusters.h"
 #include "support/paths.h"
 #include "support/temporary_directory.h"
@@ -67,6 +68,9 @@ TEST(ClusterFile, KnowsTheDefaultsOfHorovodsVersions) {
   EXPECT_EQ(read("horovod_version = \"0.16\"\n").cycle_ms, 3.5);
   EXPECT_NEAR(read("horovod_version = \"0.28\"\n").fusion_mb, 134.2, 0.1);
   EXPECT_EQ(read("horovod_version = \"0.28\"\ncycle_ms = 7\n").cycle_ms, 7);
+  EXPECT_NEAR(read("horovod_version = \"0.16\"\n").fusion_mb, 67.1, 0.1);
+  EXPECT_EQ(read("").cycle_ms, 1) << "not given: the newest";
+  EXPECT_NEAR(read("").fusion_mb, 134.2, 0.1);
 }
 
 // "transport.rdma.flows" is documented as transport.NAME.flows.
@@ -92,6 +96,8 @@ TEST(ClusterFile, RefusesImpossibleClusters) {
                           "sizes = [[1, 10, 1]]\n"),
               ElementsAre(HasSubstr("file:3: network.line_gbit must be above 0")));
   EXPECT_THAT(problems_of("nodes = 0\n"), ElementsAre(HasSubstr("nodes must be at least 1")));
+  EXPECT_THAT(problems_of(std::string(kSmall) + "[input]\nimages_per_core_second = 0\n"),
+              ElementsAre("file:6: input.images_per_core_second must be above 0"));
   EXPECT_THAT(problems_of(std::string(kSmall) + "[servers]\ncount = 5\n"),
               ElementsAre("file:6: servers.count must be at most the 4 nodes, not 5"));
   EXPECT_THAT(problems_of(std::string(kSmall) + "oversubscription = 4\n"),
@@ -165,6 +171,23 @@ TEST(ClusterFile, RatesAreFoundWhateverTheSpellingOfTheModel) {
       read_cluster(std::string(kSmall) + "[images_per_second]\n\"ResNet-50:64\" = 9\n", "f")
           .cluster;
   EXPECT_EQ(cluster.images_per_second.at("resnet50:64"), 9);
+}
+
+TEST(ClusterFile, RatesMayBeOfOnePrecision) {
+  const Cluster cluster =
+      read_cluster(std::string(kSmall) +
+                       "[images_per_second]\n\"ResNet-50:64\" = 9\n\"resnet50:64:FP16\" = 20\n",
+                   "f")
+          .cluster;
+  const auto rate = [&](const std::string& precision) {
+    return known_rate(cluster, {.model = "resnet50", .batch = 64, .precision = precision});
+  };
+  EXPECT_EQ(rate("fp16"), 20);
+  EXPECT_EQ(rate("fp32"), 9);
+  EXPECT_EQ(rate(""), 9);
+  EXPECT_EQ(rate("amp"), 9) << "better than none; validate names rows that are far above it";
+  EXPECT_THAT(problems_of(std::string(kSmall) + "[images_per_second]\n\"resnet50:fp16\" = 9\n"),
+              ElementsAre(HasSubstr("must be named by model and batch size")));
 }
 
 TEST(ClusterFile, AnUnknownNameListsTheKnownOnes) {

@@ -62,10 +62,39 @@ TEST(Connections, OfNcclAreSeveralSinceTwoPointFour) {
                                      more),
                           {.devices = 2});
   };
-  EXPECT_DOUBLE_EQ(rate(""), kConnection);
+  EXPECT_DOUBLE_EQ(rate(""), 16 * kConnection) << "not given: the newest";
   EXPECT_DOUBLE_EQ(rate("[collectives]\nversion = \"2.3\"\n"), kConnection);
   EXPECT_DOUBLE_EQ(rate("[collectives]\nversion = \"2.7\"\n"), 16 * kConnection);
   EXPECT_DOUBLE_EQ(rate("flows = 4\n[collectives]\nversion = \"2.7\"\n"), 4 * kConnection);
+}
+
+TEST(MeasuredRates, AreNotLoweredByDefaults) {
+  const auto rate = [](const std::string& entry, const std::string& more,
+                       const Scenario& scenario) {
+    return node_link_rate(
+        cluster_of("nodes = 8\n[network]\nline_gbit = 100\n" + more + "[transport.tcp]\n" + entry),
+        scenario, 8);
+  };
+  const std::string measured = "gbyte = { value = 10, measured = \"nccl-tests\" }\n";
+  EXPECT_DOUBLE_EQ(rate(measured, "", {.devices = 8}), 10e9);
+  EXPECT_DOUBLE_EQ(rate("gbyte = 10\n", "", {.devices = 8}), 4.5e9) << "an assumption";
+  EXPECT_LT(rate(measured, "spread = 0.1\n", {.devices = 8}), 9.5e9) << "an entry of the file";
+  EXPECT_DOUBLE_EQ(rate(measured, "[collectives]\ngbyte = 3\n", {.devices = 8}), 3e9)
+      << "an entry of the file";
+  EXPECT_LT(rate(measured, "", {.devices = 8, .library = "openmpi"}), 1e9) << "measured with NCCL";
+}
+
+TEST(MeasuredHops, HoldForTheirOwnTransportAlgorithmAndLibrary) {
+  const Cluster cluster =
+      cluster_of("nodes = 8\n[network]\nline_gbit = 10\n[collectives]\nsizes = [[100, 50, 1]]\n");
+  const auto hops = [&](const Scenario& scenario) {
+    return !collective_cost(cluster, scenario, layout_of(cluster, scenario)).sizes.empty();
+  };
+  EXPECT_TRUE(hops({.devices = 8}));
+  EXPECT_TRUE(hops({.devices = 8, .transport = "tcp", .library = "nccl", .algorithm = "ring"}));
+  EXPECT_FALSE(hops({.devices = 8, .transport = "rdma"}));
+  EXPECT_FALSE(hops({.devices = 8, .library = "gloo"}));
+  EXPECT_FALSE(hops({.devices = 8, .algorithm = "tree"}));
 }
 
 TEST(InsideNodes, LibrariesThatReduceInHostMemoryDoNotReachTheLinksOfDevices) {

@@ -6,11 +6,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "sim/answers/explain.h"
-#include "sim/answers/reach_target.h"
-#include "sim/answers/what_if.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/cluster/ready_clusters.h"
+#include "sim/made_cluster.h"
 #include "sim/model/expected_largest.h"
 #include "sim/model/server_placement.h"
 #include "sim/step/all_reduce_schedule.h"
@@ -18,22 +16,6 @@
 
 namespace lockstep {
 namespace {
-
-using ::testing::HasSubstr;
-
-Cluster small_cluster() {
-  return read_cluster(
-             "nodes = 64\ndevices_per_node = 4\nprice_per_node_hour = 3\n[network]\nline_gbit = "
-             "25\ntransport = \"rdma\"\n",
-             "small")
-      .cluster;
-}
-
-Scenario run_of(const std::string& strategy, int devices) {
-  Scenario scenario{.batch = 64, .one_device_step = 0.3, .devices = devices};
-  set_strategy(strategy, scenario);
-  return scenario;
-}
 
 TEST(ExpectedLargest, IsThatOfTheNormalDistribution) {
   EXPECT_EQ(expected_largest(1), 0);
@@ -123,6 +105,36 @@ TEST(Predict, RefusesMoreDevicesThanTheClusterHas) {
                UsageError);
 }
 
+TEST(Predict, RefusesNoDevices) {
+  EXPECT_THROW(predict(small_cluster(), workload_of("resnet50"), run_of("replicated", 0)),
+               UsageError);
+}
+
+TEST(Predict, ARunWithRealDataContainsItsInput) {
+  Cluster cluster = small_cluster();
+  cluster.node.cores = 1;
+  const Workload& workload = workload_of("resnet50");
+  Scenario one = run_of("replicated", 1);
+  one.real_data = true;
+  const double rate = predict(cluster, workload, one).images_per_second;
+  EXPECT_LT(rate, 0.9 * 64 / 0.3);
+  Scenario scenario = one;
+  start_from_run(cluster, workload, {.scenario = one, .images_per_second = rate}, scenario);
+  EXPECT_TRUE(scenario.real_data);
+  EXPECT_NEAR(scenario.one_device_step, 0.3, 1e-6);
+}
+
+TEST(Predict, ARunThatIsFasterThanItsCoresDecodeWasFedInAnotherWay) {
+  Cluster cluster = small_cluster();
+  cluster.node.cores = 1;  // 300 images/sec
+  Scenario scenario = run_of("replicated", 1);
+  scenario.real_data = true;
+  const KnownRun run{.scenario = scenario, .images_per_second = 320};
+  start_from_run(cluster, workload_of("resnet50"), run, scenario);
+  EXPECT_FALSE(scenario.real_data);
+  EXPECT_NEAR(scenario.one_device_step, 64.0 / 320, 1e-9);
+}
+
 TEST(Predict, FindsTheOneDeviceStepBehindAMeasuredNode) {
   Scenario scenario = run_of("horovod", 4);
   const double rate = predict(small_cluster(), workload_of("resnet50"), scenario).images_per_second;
@@ -145,6 +157,23 @@ TEST(Schedule, HorovodFusesWhatIsReadyAtATick) {
   }
   EXPECT_DOUBLE_EQ(bytes, vgg.bytes);
   EXPECT_LT(each.transfers.size(), vgg.gradients.size());
+}
+
+TEST(Schedule, HorovodsCyclesAreNotTiedToTheStartOfAStep) {
+  Cluster cluster = small_cluster();
+  cluster.schedule.cycle_ms = 5;
+  double least = 1, most = 0;
+  for (double step = 0.020; step < 0.028; step += 0.0002) {
+    Scenario scenario = run_of("horovod", 2);
+    scenario.per_node = 1;
+    scenario.wire_scale = 1000;  // nearly all that is exposed is waiting for a tick
+    scenario.one_device_step = step;
+    const double exposed = predict(cluster, workload_of("resnet50"), scenario).exposed;
+    least = std::min(least, exposed);
+    most = std::max(most, exposed);
+  }
+  EXPECT_LT(most - least, 0.0015) << "a fifth of a cycle";
+  EXPECT_NEAR((least + most) / 2, 0.0025, 0.0008) << "half a cycle";
 }
 
 TEST(Schedule, BucketsAreTheTrainers) {
@@ -257,98 +286,21 @@ TEST(Trace, FetchesValuesBeforeForwardNeedsThem) {
   EXPECT_LE(each.transfers[1].end, each.step);
 }
 
-TEST(Explain, NamesTheNetworkWhenItIsSlow) {
-  Scenario scenario = run_of("horovod", 64);
-  scenario.wire_scale = 0.1;
-  const Cluster cluster = small_cluster();
-  const Prediction each = predict(cluster, workload_of("vgg16"), scenario);
-  const Explanation why = explain(cluster, workload_of("vgg16"), scenario, each);
-  EXPECT_EQ(why.limit, Limit::Bandwidth);
-  EXPECT_THAT(why.sentence(), HasSubstr("limited by network bandwidth"));
-}
-
-TEST(Explain, NamesAHotServer) {
-  const Cluster cluster = small_cluster();
-  const Scenario scenario = run_of("parameter_server", 64);
-  const Prediction each = predict(cluster, workload_of("vgg16"), scenario);
-  EXPECT_EQ(explain(cluster, workload_of("vgg16"), scenario, each).limit, Limit::HotServer);
-}
-
-TEST(Explain, ANetworkThatIsFastEnoughLeavesCompute) {
+TEST(Servers, EveryVariableIsRequestedOnceByAllWorkersAtATime) {
   Cluster cluster = small_cluster();
-  cluster.jitter = {0, 0};
-  Scenario scenario = run_of("replicated", 4);
-  scenario.one_device_step = 3;
-  const Prediction each = predict(cluster, workload_of("resnet50"), scenario);
-  EXPECT_EQ(explain(cluster, workload_of("resnet50"), scenario, each).limit, Limit::Compute);
-}
-
-TEST(WhatIf, EveryChangeOfTheTableApplies) {
-  for (const ChangeKind& kind : change_kinds()) {
-    const std::string text =
-        kind.value.empty() ? std::string(kind.name) : fmt::format("{}={}", kind.name, kind.value);
-    EXPECT_NO_THROW(changed(text, small_cluster(), run_of("horovod", 16))) << text;
-  }
-}
-
-TEST(WhatIf, WrongOnesAreRefused) {
-  for (const char* text : {"bandwidth", "bandwidth=fast", "bandwidth=-1", "no-overlap=1",
-                           "slow-nodes=1", "strategy=telepathy", "colour=red", "batch-size=0"}) {
-    EXPECT_THROW(changed(text, small_cluster(), run_of("horovod", 16)), UsageError) << text;
-  }
-}
-
-TEST(WhatIf, ASlowNodeSlowsEveryone) {
-  const Scenario scenario = run_of("horovod", 16);
-  const Change change = changed("slow-nodes=1@0.8", small_cluster(), scenario);
+  cluster.servers.hidden_pull = cluster.servers.exposed_read = 0;
   const Workload& workload = workload_of("resnet50");
-  EXPECT_GT(predict(change.cluster, workload, change.scenario).step,
-            1.15 * predict(small_cluster(), workload, scenario).step);
-}
-
-TEST(Target, IsReachedWithTheFewestNodes) {
-  const Cluster cluster = small_cluster();
-  const Workload& workload = workload_of("resnet50");
-  const Scenario scenario = run_of("replicated", 1);
-  const Plan best = plans_for(cluster, workload, scenario, 5000).front();
-  ASSERT_GT(best.nodes, 1);
-  EXPECT_GE(best.images_per_second, 5000);
-  Scenario fewer = run_of(best.strategy, (best.nodes - 1) * 4);
-  EXPECT_LT(predict(cluster, workload, fewer).images_per_second, 5000);
-  EXPECT_GT(best.cost_per_million, 0);
-}
-
-TEST(Target, IsFoundAlsoWhereMoreNodesAreSlower) {
-  Cluster cluster = small_cluster();
-  cluster.servers.count = 1;
-  cluster.servers.barrier_us = 20000;  // per pair of workers
-  const Workload& workload = workload_of("resnet50");
-  double most = 0;
-  for (int nodes = 1; nodes <= cluster.nodes; ++nodes) {
-    most = std::max(
-        most, predict(cluster, workload, run_of("parameter_server", 4 * nodes)).images_per_second);
-  }
-  const auto plan_for = [&](double target) {
-    const std::vector<Plan> plans = plans_for(cluster, workload, run_of("replicated", 1), target);
-    return *std::ranges::find(plans, "parameter_server", &Plan::strategy);
+  const auto step_on = [&](int nodes, double request_us) {
+    cluster.servers.request_us = request_us;
+    return predict(cluster, workload, run_of("parameter_server", 4 * nodes)).step;
   };
-  EXPECT_GT(plan_for(0.999 * most).nodes, 0);
-  EXPECT_EQ(plan_for(1.001 * most).nodes, 0);
-  EXPECT_NEAR(plan_for(1.001 * most).images_per_second, most, 1e-9) << "the most that is reached";
-}
-
-TEST(Target, UsesAsManyDevicesOfANodeAsAreAskedFor) {
-  Scenario scenario = run_of("replicated", 1);
-  scenario.per_node = 2;
-  const Plan plan = plans_for(small_cluster(), workload_of("resnet50"), scenario, 5000).front();
-  EXPECT_EQ(plan.devices, 2 * plan.nodes);
-}
-
-TEST(Target, ThatNoNumberOfNodesReachesSaysSo) {
-  EXPECT_EQ(plans_for(small_cluster(), workload_of("resnet50"), run_of("replicated", 1), 1e9)
-                .front()
-                .nodes,
-            0);
+  const double each = 1e-3 * static_cast<double>(workload.gradients.size());
+  for (const int nodes : {2, 8}) {
+    EXPECT_NEAR(step_on(nodes, 1000) - step_on(nodes, 0), each, 0.01 * each) << nodes;
+  }
+  cluster.servers.request_us = 1000;
+  const Scenario scenario = run_of("parameter_server", 8);
+  EXPECT_EQ(changed("latency=0.5x", cluster, scenario).cluster.servers.request_us, 500);
 }
 
 }  // namespace

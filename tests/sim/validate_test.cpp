@@ -1,7 +1,5 @@
 // How far predictions are from what others published. These bounds are a regression test: the
 // cluster files were written with these rows in view, so they prove nothing about other clusters.
-#include "sim/validate/validate.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -11,6 +9,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "sim/validate/error_summary.h"
 #include "sim/validate/validate_text.h"
 #include "support/temporary_directory.h"
 
@@ -20,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 bool of_cpu_nodes(const ValidatedRow& each) { return each.row.cluster == "cori-haswell"; }
 
@@ -73,24 +73,27 @@ TEST(Validate, TheBaseIsTheSmallestRunOfTheSameWork) {
   EXPECT_DOUBLE_EQ(validation.rows[0].published, 0.75);
 }
 
-TEST(Validate, ACellThatIsNoNumberIsRefusedWithItsLine) {
-  try {
-    read_published("source,model,gpus,images_per_sec\npaper,resnet50,many,3\n", "t.csv");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_STREQ(error.what(), "t.csv:2: gpus must be a number above 0, not 'many'");
+TEST(Validate, NumbersAreReadAsSpreadsheetsWriteThem) {
+  const auto rate = [](const std::string& cell) {
+    return read_published("model,gpus,images_per_sec\nvgg16,8," + cell + "\n", "t.csv")[0];
+  };
+  EXPECT_EQ(rate("\"1,234.5\"").images_per_second, 1234.5);
+  EXPECT_EQ(rate("\"1,234,567\"").images_per_second, 1234567);
+  EXPECT_EQ(rate("0").images_per_second, std::nullopt) << "a run that failed";
+  EXPECT_EQ(rate("0").problem, "");
+  for (const char* cell : {"~900", "OOM", "?", "-3", "\"1,2,345\"", "\"12,34\""}) {
+    EXPECT_THAT(rate(cell).problem, HasSubstr("images_per_sec must be a number above 0")) << cell;
   }
 }
 
-TEST(Validate, StepTimesStandInForRatesAndEfficiencyIsAPartOrAPercentage) {
+TEST(Validate, EfficiencyIsAPartOrAPercentage) {
   const std::string head = "source,model,batch_per_gpu,gpus,step_ms,images_per_sec,eff_published\n";
   const auto read = [&](const std::string& row) { return read_published(head + row, "t.csv")[0]; };
-  EXPECT_DOUBLE_EQ(read("paper,resnet50,32,4,640,,\n").images_per_second.value(), 200);
   for (const char* given : {"0.9", "90", "90%", "90 %"}) {
     EXPECT_DOUBLE_EQ(read(fmt::format("paper,resnet50,32,4,,,{}\n", given)).efficiency.value(), 0.9)
         << given;
   }
-  EXPECT_THROW(read("paper,resnet50,32,4,,,900\n"), UsageError);
+  EXPECT_THAT(read("paper,resnet50,32,4,,,900\n").problem, HasSubstr("must be a part of 1"));
 }
 
 constexpr const char* kCluster =
@@ -103,6 +106,8 @@ class ValidateRows : public ::testing::Test {
     write("my_net.toml", kCluster);
     write("slow.toml", "nodes = 4\n[network]\nline_gbit = 0.1\n");
     write("none.toml", "nodes = 4\n");
+    write("fed.toml", "nodes = 16\n[node]\ncores = 2\n[network]\nline_gbit = 25\n");
+    write("both.toml", std::string(kCluster) + "\"resnet50:32:fp16\" = 400\n");
   }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(directory_.path() / name) << text;
@@ -134,6 +139,54 @@ TEST_F(ValidateRows, ABlankBatchIsThatOfTheOnlyKnownRate) {
   EXPECT_DOUBLE_EQ(found.rows[0].published, 0.875);
 }
 
+TEST_F(ValidateRows, OneThatCannotBeReadDoesNotHideTheOthers) {
+  const Validation found =
+      of("model,gpus,images_per_sec,cluster\n"
+         "resnet50,many,3,my-net\n"
+         "resnet50,,3,my-net\n"
+         "resnet50,8,1400,my-net,\n"
+         "resnet50,8,1,400,my-net\n"
+         "resnet50,8\n");
+  EXPECT_EQ(found.rows.size(), 1u);
+  EXPECT_THAT(found.skipped,
+              ElementsAre("t.csv:2: gpus must be a number above 0, not 'many'",
+                          HasSubstr("t.csv:3: a row needs model and gpus"),
+                          "t.csv:5: 5 cells, but the header has 4", "t.csv:6: no cluster"));
+}
+
+TEST_F(ValidateRows, StepTimesStandInForRates) {
+  const Validation found =
+      of("model,gpus,batch,step_ms,cluster\nresnet50,8,32,182.857,my-net\n"
+         "resnet50,8,,182.857,my-net\n");
+  ASSERT_EQ(found.rows.size(), 2u) << testing::PrintToString(found.skipped);
+  for (const ValidatedRow& each : found.rows) EXPECT_NEAR(each.published, 0.875, 1e-4);
+}
+
+TEST_F(ValidateRows, TheBaseIsOfTheSamePrecision) {
+  const std::string columns = "model,gpus,images_per_sec,precision,cluster\n";
+  const Validation found = of(columns +
+                              "resnet50,8,1400,fp32,both\n"
+                              "resnet50,8,2800,FP16,both\n"
+                              "resnet50,8,2800,fp16,my-net\n");
+  ASSERT_EQ(found.rows.size(), 2u);
+  for (const ValidatedRow& each : found.rows) EXPECT_DOUBLE_EQ(each.published, 0.875);
+  EXPECT_THAT(found.skipped, ElementsAre(HasSubstr("t.csv:4: 175 % of the base's 200")));
+}
+
+TEST_F(ValidateRows, AOneDeviceRunWithRealDataHasDecodedItsImages) {
+  const auto predicted = [&](int rate) {
+    const Validation found =
+        of(fmt::format("model,batch,nodes,gpus,data,images_per_sec,cluster\n"
+                       "resnet50,256,1,1,real,{},fed\nresnet50,256,2,2,real,{},fed\n",
+                       rate, 2 * rate));
+    return found.rows.empty() ? ValidatedRow{} : found.rows[0];
+  };
+  EXPECT_GT(predicted(300).predicted, 0.9) << "both decode on two cores";
+  EXPECT_LE(predicted(300).predicted, 1);
+  EXPECT_THAT(predicted(300).known, Not(HasSubstr("input is left out")));
+  EXPECT_THAT(predicted(1000).known, HasSubstr("input is left out")) << "two cores decode 600";
+}
+
 TEST_F(ValidateRows, AnEfficiencyAloneFindsItsBase) {
   const Validation found = of(head() +
                               "a,vgg16,64,1,1,horovod,,100,,my-net\n"
@@ -162,7 +215,7 @@ TEST_F(ValidateRows, NoRowIsLeftOutWithoutAWord) {
                               "a,vgg16,64,4,16,horovod,,9,,\n"
                               "a,vgg16,64,4,16,horovod,,,,my-net\n"
                               "a,vgg16,64,4,4,horovod,,9,,none\n"
-                              "a,vgg16,64,2,2,horovod,,9,,none\n"
+                              "a,vgg16,64,1,1,horovod,,9,,none\n"
                               "a,vgg16,64,2,128,horovod,,9,,my-net\n");
   EXPECT_EQ(found.rows.size(), 1u);
   EXPECT_THAT(
@@ -233,8 +286,23 @@ TEST(Validate, WordsOfPublishedTablesAreUnderstood) {
   EXPECT_EQ(scenario_of(row).update, UpdateKind::DistributedReplicated);
   row.update = "horovod RDMA allreduce on CPU";
   EXPECT_EQ(scenario_of(row).library, "openmpi");
-  row.precision = "fp16";
-  EXPECT_EQ(scenario_of(row).gradient_scale, 0.5);
+  row.update = "DDP";
+  EXPECT_EQ(scenario_of(row).bucket_mb, 25);
+  EXPECT_EQ(scenario_of(row).usual_scheduler, "buckets");
+}
+
+TEST(Validate, OnlyGradientsIn16BitsAreHalfAsLarge) {
+  const auto scale = [](const std::string& precision, const std::string& update) {
+    return scenario_of({.model = "resnet50", .update = update, .precision = precision})
+        .gradient_scale;
+  };
+  for (const char* precision : {"fp16", "BF16", "float16", "half"}) {
+    EXPECT_EQ(scale(precision, "horovod"), 0.5) << precision;
+  }
+  for (const char* precision : {"", "fp32", "tf32", "AMP", "mixed", "mixed fp16"}) {
+    EXPECT_EQ(scale(precision, "horovod"), 1) << precision;
+  }
+  EXPECT_EQ(scale("amp", "horovod fp16 compression"), 0.5);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Texts worked_out(const Cluster& cluster) {
       {"collectives.version", "the newest"},
       {"collectives.gbyte", cap_of(library)},
       {"collectives.sizes", "the formula"},
-      {"schedule.horovod_version", "not given"},
+      {"schedule.horovod_version", "the newest"},
       {"schedule.bucket_mb", text_of(static_cast<double>(SyncOptions{}.bucket_bytes) / kMebi)},
       {"schedule.interference", text_of(library.interference)},
       {"servers.count", "one per node"},

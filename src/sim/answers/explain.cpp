@@ -51,12 +51,12 @@ std::vector<Improvement> improvements_of(const Cluster& cluster, const Workload&
   for (const Trial& trial : kTrials) {
     const std::string text =
         trial.change ? trial.change : fmt::format("batch-size={}", 2 * scenario.batch);
+    if (scenario.uses_servers() && text.starts_with("compression=")) continue;  // not supported
     const Change change = changed(text, cluster, scenario);
     all.push_back({trial.what, gain_of(change.cluster, workload, change.scenario, base)});
   }
   const Layout layout = layout_of(cluster, scenario);
-  if (layout.ranks > 1 && (scenario.update == UpdateKind::ParameterServer ||
-                           scenario.update == UpdateKind::DistributedReplicated)) {
+  if (layout.ranks > 1 && scenario.uses_servers()) {
     const int servers = servers_in(cluster, scenario, layout);
     const bool own = !cluster.servers.on_workers;
     if (2 * servers <= (own ? cluster.nodes - layout.nodes : layout.nodes)) {

@@ -20,6 +20,7 @@ Prediction on_nodes(const Cluster& cluster, const Workload& workload, Scenario s
                     int nodes) {
   scenario.per_node = devices_per_node(cluster, scenario);
   scenario.devices = nodes * scenario.per_node;
+  if (cluster.servers.on_workers) scenario.servers = std::min(scenario.servers, nodes);
   return predict(cluster, workload, scenario);
 }
 
@@ -74,7 +75,6 @@ std::vector<Plan> plans_for(const Cluster& cluster, const Workload& workload,
   for (const char* strategy : kStrategies) {
     Scenario each = scenario;
     each.scheduler.clear();
-    each.servers = 0;
     set_strategy(strategy, each);
     const Found found = fewest_nodes(cluster, workload, each, images_per_second);
     Plan plan{.strategy = strategy,

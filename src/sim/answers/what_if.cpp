@@ -55,10 +55,15 @@ void change_latency(Change& change, const std::string& value) {
   for (SizeClass& each : change.cluster.collectives.sizes) each.latency_us *= factor;
   NodeLinks& node = change.cluster.node;
   node.latency_us = factor * (node.latency_us > 0 ? node.latency_us : links_of(node).latency_us);
+  change.cluster.servers.request_us *= factor;
 }
 
 void change_compression(Change& change, const std::string& value) {
   if (value != "fp16" && value != "none") refuse(change.text, "compression=fp16 or none");
+  if (value == "fp16" && change.scenario.uses_servers()) {
+    throw UsageError("--what-if '{}': {} does not compress gradients; use an all-reduce strategy",
+                     change.text, change.scenario.strategy);
+  }
   change.scenario.gradient_scale = value == "fp16" ? 0.5 : 1;
 }
 
@@ -131,7 +136,7 @@ constexpr Row kRows[] = {
     {{"bandwidth", "2x", "rate of the links between nodes"}, change_bandwidth},
     {{"node-bandwidth", "2x", "rate between devices of a node"}, change_node_bandwidth},
     {{"software", "2x", "caps of libraries, connections and servers"}, change_software},
-    {{"latency", "0.5x", "latency of a hop"}, change_latency},
+    {{"latency", "0.5x", "latency of a hop, and of requests to servers"}, change_latency},
     {{"compression", "fp16", "gradients on the wire"}, change_compression},
     {{"bucket-mb", "64", "size of buckets, or of the fusion buffer"}, change_buckets},
     {{"batch-size", "128", "images per device per step"}, change_batch},
@@ -163,6 +168,7 @@ void set_strategy(const std::string& name, Scenario& scenario) {
                     : !kind.needs_servers ? UpdateKind::AllReduce
                     : kind.fetches        ? UpdateKind::ParameterServer
                                           : UpdateKind::DistributedReplicated;
+  if (scenario.uses_servers()) scenario.gradient_scale = 1;  // only all-reduces are compressed
 }
 
 Change changed(const std::string& what, const Cluster& cluster, const Scenario& scenario) {

@@ -24,7 +24,8 @@ struct ChangeKind {
 };
 std::span<const ChangeKind> change_kinds();
 
-// Sets update and strategy. Throws UsageError for an unknown one.
+// Sets update and strategy; servers take gradients uncompressed. Throws UsageError for an unknown
+// one.
 void set_strategy(const std::string& variable_update, Scenario& scenario);
 
 }  // namespace lockstep

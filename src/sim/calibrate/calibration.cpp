@@ -6,36 +6,14 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "measure/statistics.h"
-#include "sim/answers/what_if.h"
+#include "sim/calibrate/fit_servers.h"
 #include "sim/calibrate/measured_jitter.h"
+#include "sim/calibrate/seconds_in.h"
 #include "sim/cluster/cluster_file.h"
 #include "sim/step/predict.h"
 
 namespace lockstep {
 namespace {
-
-// Median over steps, so that one in which the machine did something else does not count; mean of
-// ranks. Results without phases of steps have their means.
-double seconds_in(const RunResult& run, std::initializer_list<Phase> phases) {
-  const auto of_rank = [&](std::span<const StepRecord> steps) {
-    std::vector<double> sums;
-    for (const StepRecord& step : steps) {
-      double& sum = sums.emplace_back(0);
-      for (const Phase phase : phases) sum += step.phase(phase).count();
-    }
-    return sums.empty() ? 0 : median(sums);
-  };
-  double sum = 0, means = 0;
-  for (const RankResult& rank : run.ranks) sum += of_rank(rank.steps) / std::ssize(run.ranks);
-  if (run.ranks.empty()) sum = of_rank(run.steps);
-  for (const Phase phase : phases) means += run.summary.mean_phases[static_cast<size_t>(phase)];
-  return sum > 0 ? sum : means;
-}
-
-double computing(const RunResult& run) {
-  return seconds_in(run, {Phase::Forward, Phase::Backward});
-}
 
 // The file grows entry by entry: later fits read what earlier ones wrote.
 class Writer {
@@ -91,8 +69,7 @@ class Calibration {
     write_schedule();
     write_jitter();
     write_rate();
-    const std::string without_servers = writer_.text();
-    if (runs_.servers) fit_servers(without_servers);
+    if (runs_.servers) write_servers();
     return {.cluster = read(writer_.text()), .text = writer_.text(), .notes = std::move(notes_)};
   }
 
@@ -224,56 +201,40 @@ class Calibration {
                      number(runs_.one.throughput.total_images_per_second), "the run on one device");
   }
 
-  // How much a server slows the computing beside it, and its rate: from what the run with servers
-  // waited for communication, and only if it did. On one node, workers reach it through memory.
-  void fit_servers(const std::string& text) {
-    const RunResult& run = *runs_.servers;
-    Cluster cluster = read(text + server_section(0, 0));
-    const Workload& workload = workload_of(runs_.one.config);
-    const bool one_node = facts_.nodes == 1;
-    const double link_gbyte =
-        one_node ? cluster.servers.loopback_gbyte : cluster.transports.at(runs_.transport).gbyte;
-    const double link = 1e9 * link_gbyte;
-    const double beside =
-        std::min(workload.bytes / link, seconds_in(runs_.independent, {Phase::Backward}));
-    const double slower = computing(run) - computing(runs_.independent);
-    const double interference = beside > 0 ? std::clamp(slower / beside, 0.0, 3.0) : 0;
-    cluster.servers.interference = interference;
-    Scenario scenario{.batch = facts_.batch_size, .devices = facts_.devices};
-    set_strategy("parameter_server", scenario);
-    scenario.servers = std::max(1, run.facts.servers);
-    scenario.one_device_step = facts_.batch_size / runs_.one.throughput.total_images_per_second;
-    const double waited = seconds_in(run, {Phase::Communication});
-    const auto exposed_with = [&](double gbyte) {
-      (one_node ? cluster.servers.loopback_gbyte : cluster.servers.gbyte) = gbyte;
-      return predict(cluster, workload, scenario).exposed;
-    };
-    constexpr double kLeast = 1e-4, kMost = 100;
-    double low = kLeast, high = kMost;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = std::sqrt(low * high);
-      (exposed_with(middle) > waited ? low : high) = middle;
+  void write_servers() {
+    const ServerFit fit = fit_servers(read(writer_.text()), runs_);
+    writer_.section("servers");
+    writer_.measured("workers_per_node", fmt::to_string(per_node_), "one worker per device");
+    writer_.measured("count", fmt::to_string(std::max(1, runs_.servers->facts.servers)),
+                     "the run with servers");
+    writer_.stated("hidden_pull", "0", "lockstep fetches all values before forward");
+    writer_.stated("barrier_us", "0", "servers count; workers send no tokens");
+    writer_.measured("interference", number(fit.interference), "backward beside pushes");
+    write_server_rate(fit);
+    if (fit.request_us) {
+      writer_.measured("request_us", number(*fit.request_us),
+                       fmt::format("waiting for the servers of {}, residual {:.0f} %",
+                                   runs_.many_servers->facts.model, 100 * fit.request_residual));
+    } else {
+      notes_.push_back(fmt::format(
+          "{} has variables like those of {}: what servers take for each cannot be told from "
+          "their rate",
+          facts_.model, kManyVariables));
     }
-    const double found = std::sqrt(low * high);
-    const bool as_network = !one_node && found > 0.9 * link_gbyte;
-    if (as_network) notes_.emplace_back("parameter servers are as fast as the network");
-    writer_.plain(server_section(as_network ? 0 : found, interference));
   }
 
-  std::string server_section(double gbyte, double interference) const {
-    Writer part(runs_.when);
-    part.section("servers");
-    part.measured("workers_per_node", fmt::to_string(per_node_), "one worker per device");
-    part.measured("count", fmt::to_string(std::max(1, runs_.servers->facts.servers)),
-                  "the run with servers");
-    part.stated("hidden_pull", "0", "lockstep fetches all values before forward");
-    part.stated("barrier_us", "0", "servers count; workers send no tokens");
-    part.measured("interference", number(interference), "backward beside pushes");
-    if (gbyte > 0) {
-      part.measured(facts_.nodes == 1 ? "loopback_gbyte" : "gbyte", number(gbyte),
-                    "waiting in the run with servers");
+  void write_server_rate(const ServerFit& fit) {
+    if (fit.gbyte) {
+      const char* key = facts_.nodes == 1 ? "loopback_gbyte" : "gbyte";
+      writer_.measured(
+          key, number(*fit.gbyte),
+          fmt::format("waiting in the run with servers, residual {:.0f} %", 100 * fit.residual));
+    } else if (facts_.nodes > 1) {
+      notes_.emplace_back("parameter servers are as fast as the network");
+    } else {
+      notes_.push_back(fmt::format(
+          "{} does not wait for parameter servers: their rate is not known", facts_.model));
     }
-    return part.text();
   }
 
   const CalibrationRuns& runs_;

@@ -32,12 +32,18 @@ std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times);
 // too.
 std::vector<SizeClass> hops_of(std::span<const SizeFit> fits, int ranks);
 
-// What `calibrate` measured. The runs are of the same model, batch size and threads.
+// About 60 variables of a few KiB: what a server takes for each shows beside their bytes.
+inline constexpr std::string_view kManyVariables = "resnet20";
+
+// What `calibrate` measured. The runs are of the same model, batch size and threads, but for the
+// two that say otherwise.
 struct CalibrationRuns {
-  RunResult one;                              // one device
-  RunResult all;                              // all devices, all-reduce
-  RunResult independent;                      // all devices, no communication
-  std::optional<RunResult> servers;           // all devices, parameter servers
+  RunResult one;                     // one device
+  RunResult all;                     // all devices, all-reduce
+  RunResult independent;             // all devices, no communication
+  std::optional<RunResult> servers;  // all devices, parameter servers
+  // The same two of a network of many small variables: one device, and parameter servers.
+  std::optional<RunResult> many_one = {}, many_servers = {};
   std::vector<AllReduceTime> all_reduce;      // over all ranks
   std::vector<AllReduceTime> inside_node;     // over the ranks of one node; empty: one, or all
   std::vector<AllReduceTime> two_nodes = {};  // one rank on each; empty: `all_reduce` is that

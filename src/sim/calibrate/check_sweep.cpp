@@ -1,5 +1,7 @@
 #include "sim/calibrate/check_sweep.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -57,20 +59,26 @@ RunConfig config_at(const Curve& curve, const Prediction& prediction, int device
   return config;
 }
 
-std::string warning_on(const Curve& curve, const Prediction& prediction, int devices,
-                       bool network_known) {
+std::string warning_on(const Curve& curve, const FittedCurve& fitted, const Prediction& prediction,
+                       int devices, bool cluster_given) {
   const CurvePoint& largest = curve.points.back();
-  std::string text;
+  std::vector<std::string> texts;
   if (devices > kFarthest * largest.devices) {
-    text = fmt::format("{} devices are more than {} times the {} measured", devices, kFarthest,
-                       largest.devices);
+    texts.push_back(fmt::format("{} devices are more than {} times the {} measured", devices,
+                                kFarthest, largest.devices));
   }
-  if (largest.nodes == 1 && prediction.nodes > 1 && !network_known) {
-    text +=
-        fmt::format("{}more than {} devices: assumes hosts with {} devices each and {} Gbit/s",
-                    text.empty() ? "" : "; ", largest.devices, prediction.per_node, kAssumedGbit);
+  if (largest.nodes == 1 && prediction.nodes > 1 && !cluster_given) {
+    texts.push_back(
+        fmt::format("more than {} devices: assumes hosts with {} devices each and {} Gbit/s",
+                    largest.devices, prediction.per_node, kAssumedGbit));
   }
-  return text;
+  const bool inside_fitted = fitted.scenario.inside_scale != 1;
+  const bool gpus = fitted.cluster.device_kind == "gpu" && prediction.per_node > 1;
+  if (gpus && !inside_fitted && !cluster_given) {
+    texts.push_back(
+        fmt::format("assumes that GPUs of a host are linked by {}", fitted.cluster.node.links));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string error_text(double predicted, double measured) {
@@ -85,7 +93,7 @@ void predict_curve(const Curve& curve, const std::optional<Cluster>& cluster,
     const Scenario scenario = scenario_at(fitted, each);
     const Prediction prediction =
         predict(fitted.cluster, workload, scenario, FidelityKind::Schedule, Detail::Transfers);
-    const std::string warning = warning_on(curve, prediction, each, cluster.has_value());
+    const std::string warning = warning_on(curve, fitted, prediction, each, cluster.has_value());
     if (!warning.empty()) predicted.notes.push_back(warning);
     predicted.results.push_back(simulated_result({.cluster = fitted.cluster,
                                                   .workload = workload,

@@ -15,18 +15,20 @@ namespace {
 
 constexpr std::string_view kScaled[] = {"num-devices", "nodes", "hosts", "num-workers"};
 
-// What lockstep's own trainer has, and nothing else.
-Cluster unknown_cluster(int per_node) {
+// What lockstep's own trainer has, and nothing else: its communicators on CPUs, NCCL on GPUs.
+Cluster unknown_cluster(const RunConfig& config, int per_node) {
   Cluster cluster = read_cluster("nodes = 1", "sweep").cluster;
   cluster.name = "the sweep's hosts";
   cluster.nodes = 1'000'000;
   cluster.devices_per_node = per_node;
-  cluster.device_kind = "cpu";
-  cluster.node.links = "shm";
   cluster.network.line_gbit = kAssumedGbit;
-  cluster.collectives.library = "lockstep";
   cluster.schedule.overhead = 0;
-  cluster.schedule.interference = 0;
+  if (config.device == "cpu") {
+    cluster.device_kind = "cpu";
+    cluster.node.links = "shm";
+    cluster.collectives.library = "lockstep";
+    cluster.schedule.interference = 0;
+  }
   cluster.jitter = {.rank = 0.01, .node = 0};
   cluster.servers.workers_per_node = per_node;
   cluster.servers.hidden_pull = 0;  // all values are fetched before forward
@@ -68,8 +70,8 @@ std::vector<Curve> curves_in(const std::vector<StoredRun>& runs) {
 FittedCurve fit_curve(const Curve& curve, size_t count, const std::optional<Cluster>& cluster) {
   const CurvePoint& last = curve.points.back();
   const int per_node = (last.devices + last.nodes - 1) / last.nodes;
-  FittedCurve fitted{.cluster = cluster ? *cluster : unknown_cluster(per_node)};
   const RunConfig& config = curve.config();
+  FittedCurve fitted{.cluster = cluster ? *cluster : unknown_cluster(config, per_node)};
   Scenario& scenario = fitted.scenario;
   set_strategy(config.variable_update, scenario);
   scenario.batch = config.batch_size;
@@ -78,19 +80,22 @@ FittedCurve fit_curve(const Curve& curve, size_t count, const std::optional<Clus
   scenario.bucket_mb = config.bucket_mb;
   scenario.sharded = config.ps_placement == "sharded";
   scenario.real_data = !config.data_dir.empty();
-  if (config.gradient_compression == "fp16") scenario.gradient_scale = 0.5;
+  scenario.servers = config.num_ps.value_or(1);
+  if (config.gradient_compression != "none") scenario.gradient_scale = 0.5;  // fp16 or bf16
   const Workload& workload = workload_of(config);
   const CurvePoint& base = curve.points.front();
-  scenario.devices = base.devices;
-  scenario.one_device_step =
-      base.devices == 1
-          ? scenario.batch / base.images_per_second
-          : one_device_step_for(fitted.cluster, workload, scenario, base.images_per_second);
+  if (base.devices == 1 && !scenario.real_data) {
+    scenario.one_device_step = scenario.batch / base.images_per_second;
+  } else {
+    const KnownRun run{.scenario = scenario_at(fitted, base.devices),
+                       .images_per_second = base.images_per_second};
+    start_from_run(fitted.cluster, workload, run, scenario);
+  }
   fitted.known = fmt::format("{} device{}", base.devices, base.devices == 1 ? "" : "s");
   if (count < 2) return fitted;
   const CurvePoint& largest = curve.points[count - 1];
-  scenario.devices = largest.devices;
-  const RunFit fit = fit_run(fitted.cluster, workload, scenario, largest.images_per_second);
+  const RunFit fit = fit_run(fitted.cluster, workload, scenario_at(fitted, largest.devices),
+                             largest.images_per_second);
   apply(fit, fitted.cluster, scenario);
   fitted.known += fmt::format(" and {}: {}", largest.devices, fit.words());
   return fitted;
@@ -99,6 +104,10 @@ FittedCurve fit_curve(const Curve& curve, size_t count, const std::optional<Clus
 Scenario scenario_at(const FittedCurve& fitted, int devices) {
   Scenario scenario = fitted.scenario;
   scenario.devices = devices;
+  if (fitted.cluster.servers.on_workers) {
+    const int nodes = layout_of(fitted.cluster, scenario).nodes;
+    scenario.servers = std::min(scenario.servers, nodes);
+  }
   return scenario;
 }
 

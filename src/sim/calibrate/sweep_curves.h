@@ -29,7 +29,8 @@ inline constexpr int kAssumedGbit = 10;
 
 std::vector<Curve> curves_in(const std::vector<StoredRun>& runs);
 
-// A cluster, and a run on it, that fit the first `count` points of a curve.
+// A cluster, and a run on it, that fit the first `count` points of a curve. The scenario has as
+// many servers as the runs asked for; scenario_at those that so few nodes can have.
 struct FittedCurve {
   Cluster cluster;
   Scenario scenario = {};

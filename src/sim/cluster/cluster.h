@@ -73,9 +73,9 @@ struct Collectives {
 
 struct StepSchedule {
   std::string scheduler = "auto";    // auto: as the strategy and the framework do it
-  std::string horovod_version = "";  // "0.16": sets the next two
-  double fusion_mb = 67.108864;      // Horovod's buffer
-  double cycle_ms = 5;
+  std::string horovod_version = "";  // "0.16": sets the next two; empty: the newest
+  double fusion_mb = 134.217728;     // Horovod's buffer
+  double cycle_ms = 1;
   double bucket_mb = 0;  // 0: the trainer's default
   double tensor_us = 0;  // fixed cost of every tensor
   double collective_us = 0;
@@ -95,6 +95,7 @@ struct ParameterServers {
   double stream_gbyte = 0;  // one worker to one server; 0: no cap below the network's rate
   double gbyte = 10;        // all workers to one server, which sums in host memory
   double loopback_gbyte = 4;
+  double request_us = 0;      // a worker's wait for each variable that it fetches, beside its bytes
   double barrier_us = 0;      // per pair of workers: tokens of the step's end; gRPC: 15
   double hidden_pull = 0.2;   // part of forward that pulls overlap with
   double exposed_read = 0.6;  // part of the read-back that a step waits for
@@ -126,10 +127,14 @@ struct Cluster {
   ParameterServers servers;
   Jitter jitter;
   InputRate input;
-  std::map<std::string, double> images_per_second;  // of one device, by "model:batch"
+  std::map<std::string, double> images_per_second;  // of one device: known_rates.h
   std::map<std::string, EntryNote> notes;           // by key, "network.line_gbit"
 
   int devices() const { return nodes * devices_per_node; }
+  bool measured(const std::string& key) const {
+    const auto note = notes.find(key);
+    return note != notes.end() && note->second.kind == EntryKind::Measured;
+  }
 };
 
 }  // namespace lockstep

@@ -57,6 +57,7 @@ void visit_cluster_keys(Cluster& cluster, const Key& key) {
   key("servers.stream_gbyte", cluster.servers.stream_gbyte);
   key("servers.gbyte", cluster.servers.gbyte);
   key("servers.loopback_gbyte", cluster.servers.loopback_gbyte);
+  key("servers.request_us", cluster.servers.request_us);
   key("servers.barrier_us", cluster.servers.barrier_us);
   key("servers.hidden_pull", cluster.servers.hidden_pull);
   key("servers.exposed_read", cluster.servers.exposed_read);

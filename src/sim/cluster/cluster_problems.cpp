@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "sim/cluster/hardware_tables.h"
+#include "sim/cluster/known_rates.h"
 
 namespace lockstep {
 namespace {
@@ -145,17 +146,17 @@ std::vector<std::string> problems_in(const Cluster& cluster) {
   }
   checks.need(cluster.node.shared_slowdown < 1, "node.shared_slowdown", "must be below 1");
   checks.need(cluster.node.others_slowdown < 1, "node.others_slowdown", "must be below 1");
+  checks.need(cluster.input.images_per_core_second > 0, "input.images_per_core_second",
+              "must be above 0");
   checks.need(cluster.jitter.rank < 1, "jitter.rank", "must be below 1, a part of the step");
   checks.need(cluster.jitter.node < 1, "jitter.node", "must be below 1, a part of the step");
   constexpr double kMostDevices = 1e8;
   checks.need(static_cast<double>(devices) <= kMostDevices, "devices_per_node",
               "must leave at most 100000000 devices in the cluster");
   for (const auto& [key, rate] : cluster.images_per_second) {
-    const size_t colon = key.rfind(':');
-    const auto batch =
-        colon == std::string::npos ? std::nullopt : whole_number(key.substr(colon + 1));
-    checks.need(batch && *batch > 0, "images_per_second." + key,
-                "must be named by model and batch size, as \"resnet50:64\"");
+    checks.need(
+        rate_key_of(key).batch > 0, "images_per_second." + key,
+        "must be named by model and batch size, as \"resnet50:64\" or \"resnet50:64:fp16\"");
     checks.need(rate > 0, "images_per_second." + key, "must be above 0");
   }
   check_network(cluster, checks);

@@ -229,7 +229,7 @@ class MessageFidelity : public Fidelity {
     sg4::Engine engine("lockstep");
     start_engine(engine);
     const ParameterServers& servers = cluster_.servers;
-    PlatformRates rates{.loopback = servers.loopback_gbyte * 1e9};
+    PlatformRates rates{.loopback = servers.loopback_gbyte * 1e9 * scenario_.inside_scale};
     rates.node = node_link_rate(cluster_, scenario_, std::max(2, layout_.nodes));
     rates.uplink = uplink_rate(cluster_, scenario_);
     rates.server = servers.gbyte * 1e9 * scenario_.wire_scale * scenario_.software_scale;

@@ -77,12 +77,16 @@ CostLine hierarchical(const Rates& rates, const Layout& layout) {
           .latency = 2 * (g - 1) * rates.hop_inside + 2 * (n - 1) * rates.hop_between};
 }
 
+// Data that the busiest node sends in the two trees, each with half of it: as a leaf up; as an
+// inner node up, if it is not the root, and down to its children.
+double sent_in_trees(int nodes) { return std::min(2.0, nodes / 2.0); }
+
 // Both halves of the data in a tree of nodes each (double_tree.h). A node's link carries both; so
 // does that between neighbours which meet in both.
 CostLine tree(const Rates& rates, const Layout& layout) {
   const double depth = std::ceil(std::log2(std::max(2, layout.nodes)));
-  return {.seconds_per_byte = std::max({2 / std::min(rates.inside, rates.link), 1 / rates.neighbour,
-                                        rates.tree_uplink_seconds}),
+  return {.seconds_per_byte = std::max({2 / rates.inside, sent_in_trees(layout.nodes) / rates.link,
+                                        1 / rates.neighbour, rates.tree_uplink_seconds}),
           .latency = 2 * (depth * rates.hop_between + (layout.per_node - 1) * rates.hop_inside)};
 }
 
@@ -92,6 +96,14 @@ CostLine halving_doubling(const Rates& rates, const Layout& layout) {
   return {.seconds_per_byte = 2 * (g - 1) / g / rates.inside + 2 * (n - 1) / n / between,
           .latency = 2 * (std::ceil(std::log2(std::max(2.0, n))) * rates.hop_between +
                           (g - 1) * rates.hop_inside)};
+}
+
+// Measured hops are those of a ring with the file's own library and transport.
+bool hops_hold(const Cluster& cluster, const Scenario& scenario) {
+  const std::string &transport = scenario.transport, &algorithm = scenario.algorithm;
+  return (transport.empty() || transport == cluster.network.transport) &&
+         (algorithm.empty() || algorithm == "auto" || algorithm == "ring") &&
+         own_library(cluster, scenario);
 }
 
 CostLine by_algorithm(const std::string& name, const Rates& rates, const Layout& layout) {
@@ -125,6 +137,9 @@ double CollectiveCost::bandwidth_seconds(double bytes) const {
 }
 
 Layout layout_of(const Cluster& cluster, const Scenario& scenario) {
+  if (scenario.devices < 1) {
+    throw UsageError("a run needs at least 1 device, not {}", scenario.devices);
+  }
   const int most = scenario.per_node > 0 ? scenario.per_node : cluster.devices_per_node;
   const int per_node = std::min(most, scenario.devices);
   const int nodes = (scenario.devices + per_node - 1) / per_node;
@@ -157,7 +172,7 @@ CollectiveCost collective_cost(const Cluster& cluster, const Scenario& scenario,
   cost.fixed = kMicro * cluster.schedule.collective_us;
   cost.on_wire = scenario.gradient_scale;
   cost.ranks = layout.ranks;
-  if (layout.nodes > 1) cost.sizes = cluster.collectives.sizes;
+  if (layout.nodes > 1 && hops_hold(cluster, scenario)) cost.sizes = cluster.collectives.sizes;
   if (!cost.sizes.empty()) cost.tree.reset();  // hops of a ring were measured
   for (SizeClass& each : cost.sizes) each.gbyte *= scenario.wire_scale;
   return cost;

@@ -32,7 +32,7 @@ struct CollectiveCost {
 struct Layout {
   int ranks = 1, nodes = 1, per_node = 1;
 };
-// Full nodes first. Throws UsageError if the cluster has fewer devices.
+// Full nodes first. Throws UsageError for no device, or more than the cluster has.
 Layout layout_of(const Cluster& cluster, const Scenario& scenario);
 
 // ring, tree, hierarchical or halving_doubling: the scenario's or the cluster's. auto is a ring,

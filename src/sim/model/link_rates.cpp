@@ -18,8 +18,11 @@ double smaller_cap(double rate, double gbyte) {
   return gbyte > 0 ? std::min(rate, gbyte * kGiga) : rate;
 }
 
-bool own_library(const Cluster& cluster, const Scenario& scenario) {
-  return scenario.library.empty() || scenario.library == cluster.collectives.library;
+// The file has a measurement of what its library reaches between two nodes.
+bool rate_measured(const Cluster& cluster, const Scenario& scenario) {
+  const Transport& transport = transport_in(cluster, scenario);
+  return transport.gbyte > 0 && own_library(cluster, scenario) &&
+         cluster.measured("transport." + transport.name + ".gbyte");
 }
 
 // What the library moves out of a node in GB/s; 0: no cap.
@@ -27,6 +30,7 @@ double library_gbyte(const Cluster& cluster, const Scenario& scenario) {
   if (own_library(cluster, scenario) && cluster.collectives.gbyte > 0) {
     return cluster.collectives.gbyte;
   }
+  if (rate_measured(cluster, scenario)) return 0;
   const LibraryRow& row = library_row(library_of(cluster, scenario), cluster.collectives.version);
   const std::string& transport = transport_in(cluster, scenario).name;
   const bool sockets = transport == "tcp" || transport == "ipoib";
@@ -43,6 +47,10 @@ double wire_rate(const Cluster& cluster, const Scenario& scenario) {
 
 }  // namespace
 
+bool own_library(const Cluster& cluster, const Scenario& scenario) {
+  return scenario.library.empty() || scenario.library == cluster.collectives.library;
+}
+
 const Transport& transport_in(const Cluster& cluster, const Scenario& scenario) {
   return transport_of(cluster,
                       scenario.transport.empty() ? cluster.network.transport : scenario.transport);
@@ -57,7 +65,10 @@ std::string_view library_of(const Cluster& cluster, const Scenario& scenario) {
 
 double node_link_rate(const Cluster& cluster, const Scenario& scenario, int nodes) {
   constexpr double kLeast = 0.2;  // no link of a million is a dead one
-  const double slowest = std::max(kLeast, 1 - cluster.network.spread * expected_largest(nodes));
+  const bool no_spread =
+      !cluster.notes.contains("network.spread") && rate_measured(cluster, scenario);
+  const double spread = no_spread ? 0 : cluster.network.spread;
+  const double slowest = std::max(kLeast, 1 - spread * expected_largest(nodes));
   double rate = wire_rate(cluster, scenario) * slowest;
   if (scenario.update == UpdateKind::AllReduce) {
     rate = smaller_cap(rate, library_gbyte(cluster, scenario) * scenario.software_scale);
@@ -79,11 +90,10 @@ double connection_rate(const Cluster& cluster, const Scenario& scenario) {
 
 double neighbour_rate(const Cluster& cluster, const Scenario& scenario) {
   const int given = transport_in(cluster, scenario).flows;
-  // Known to be 2.4 or later, NCCL has two threads with eight sockets each on EC2, which is where
-  // connections are capped. Older ones, and other libraries, have one.
-  const std::string& version = cluster.collectives.version;
+  // Since 2.4, NCCL has two threads with eight sockets each on EC2, which is where connections are
+  // capped. Older ones, and other libraries, have one.
   const bool several =
-      library_of(cluster, scenario) == "nccl" && !version.empty() && !version_below(version, 2, 4);
+      library_of(cluster, scenario) == "nccl" && !version_below(cluster.collectives.version, 2, 4);
   const int flows = given > 0 ? given : several ? 16 : 1;
   return flows * connection_rate(cluster, scenario);
 }
@@ -102,11 +112,11 @@ double node_ring_rate(const Cluster& cluster, int devices) {
 }
 
 double inside_rate(const Cluster& cluster, const Scenario& scenario, int devices) {
-  const double links = node_ring_rate(cluster, devices);
+  const double links = node_ring_rate(cluster, devices) * scenario.inside_scale;
   // What a file says of all-reduces inside its nodes holds for its own library.
   if (own_library(cluster, scenario) && cluster.notes.contains("node.ring_gbyte")) return links;
   const LibraryRow& row = library_row(library_of(cluster, scenario), cluster.collectives.version);
-  return smaller_cap(links, row.inside_gbyte * scenario.software_scale);
+  return smaller_cap(links, row.inside_gbyte * scenario.software_scale * scenario.inside_scale);
 }
 
 std::vector<int> ring_order(const Cluster& cluster, int nodes) {

@@ -11,8 +11,10 @@ const Transport& transport_in(const Cluster& cluster, const Scenario& scenario);
 // Of an all-reduce: the scenario's or the cluster's. gRPC has none of its own, so clusters that
 // name it for their servers reduce with what their devices usually take.
 std::string_view library_of(const Cluster& cluster, const Scenario& scenario);
+bool own_library(const Cluster& cluster, const Scenario& scenario);  // that of the file
 
-// Out of one node by its own link; `nodes` share the network, and their slowest link counts.
+// Out of one node by its own link; `nodes` share the network, and their slowest link counts. The
+// default spread and the library's default cap do not lower a rate that the file calls measured.
 double node_link_rate(const Cluster& cluster, const Scenario& scenario, int nodes);
 double uplink_rate(const Cluster& cluster, const Scenario& scenario);  // of a rack, all flows
 

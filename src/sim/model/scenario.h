@@ -32,9 +32,14 @@ struct Scenario {
   bool real_data = false;
   double gradient_scale = 1;  // 0.5: fp16
   double wire_scale = 1;      // of every rate between nodes: what a measured run says about it
+  double inside_scale = 1;    // the same inside nodes
   double software_scale = 1;  // of the caps that software sets: libraries, connections, servers
   int slow_nodes = 0;         // at slow_speed of the others
   double slow_speed = 1;
+
+  bool uses_servers() const {
+    return update == UpdateKind::ParameterServer || update == UpdateKind::DistributedReplicated;
+  }
 };
 
 struct PredictedTransfer {

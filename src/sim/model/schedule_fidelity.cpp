@@ -140,7 +140,8 @@ double ScheduleFidelity::seconds_per_byte(const ServerTraffic& traffic) const {
   const double stream =
       std::min(or_infinite(servers.stream_gbyte) * software, connection_rate(cluster_, scenario_));
   const double one = remote > 0 ? 1 / stream : 0;
-  return std::max({all, one, local / (servers.loopback_gbyte * kGiga)});
+  const double memory = servers.loopback_gbyte * kGiga * scenario_.inside_scale;
+  return std::max({all, one, local / memory});
 }
 
 double ScheduleFidelity::pull_seconds(const ServerTraffic& traffic) const {

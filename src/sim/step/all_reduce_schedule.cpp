@@ -53,6 +53,13 @@ class Scheduler {
   }
   double backward_end() const { return times_.forward_end + times_.backward; }
   double last_end() const { return sent_.empty() ? 0 : sent_.back().end; }
+  // When Horovod's thread wakes up. Rounding must not make it earlier.
+  double next_tick(double earliest) const {
+    const double cycle = 1e-3 * cluster_.schedule.cycle_ms;
+    if (cycle == 0) return earliest;
+    const double first = times_.phase * cycle;
+    return std::max(earliest, first + cycle * std::ceil((earliest - first) / cycle - 1e-9));
+  }
 
   void send(const Message& message, double ready_at, double begin) {
     const double duration = fidelity_.all_reduce_seconds(message.bytes) +
@@ -86,16 +93,13 @@ void send_in_order(Scheduler& scheduler, std::span<const Message> messages, bool
 // alone.
 void send_in_cycles(Scheduler& scheduler, const Cluster& cluster, const Workload& workload,
                     bool overlap) {
-  const double cycle = 1e-3 * cluster.schedule.cycle_ms;
   const double buffer = kMega * cluster.schedule.fusion_mb;
   const size_t count = workload.gradients.size();
   const auto ready = [&](size_t i) {
     return overlap ? scheduler.ready(i) : scheduler.backward_end();
   };
   for (size_t next = 0; next < count;) {
-    const double earliest = std::max(ready(next), scheduler.last_end());
-    const double next_tick = cycle > 0 ? std::ceil(earliest / cycle - 1e-9) * cycle : earliest;
-    const double tick = std::max(next_tick, earliest);  // rounding must not make it earlier
+    const double tick = scheduler.next_tick(std::max(ready(next), scheduler.last_end()));
     while (next < count && ready(next) <= tick) {
       Message message{next, 0, 0};
       while (next < count && ready(next) <= tick &&

@@ -8,6 +8,7 @@ namespace lockstep {
 
 struct ScheduleTimes {
   double forward_end = 0, backward = 0;  // seconds; backward: its duration
+  double phase = 0;                      // part of Horovod's cycle before its first tick
 };
 
 // In order; the link is used by one at a time.

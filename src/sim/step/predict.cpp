@@ -31,7 +31,27 @@ double compute_scale(const Cluster& cluster, const Scenario& scenario, const Lay
   return crowded * others * slowest;
 }
 
-// Forward, backward and transfers of an all-reduce strategy.
+// Horovod's thread does not wait for steps, so they begin in any phase of its cycle.
+std::span<const double> phases_of(const Cluster& cluster, const Scenario& scenario) {
+  static constexpr double kPhases[] = {0.1, 0.3, 0.5, 0.7, 0.9};
+  const bool cycles = scheduler_of(cluster, scenario) == "horovod";
+  return std::span(kPhases).first(cycles ? std::size(kPhases) : 1);
+}
+
+// The transfers of the phase with the median time that is exposed.
+void take_transfers(std::vector<Prediction>& phases, const CollectiveCost& cost,
+                    Prediction& result) {
+  const auto middle = phases.begin() + std::ssize(phases) / 2;
+  std::ranges::nth_element(phases, middle, {}, &Prediction::exposed);
+  result.transfers = std::move(middle->transfers);
+  for (const PredictedTransfer& each : result.transfers) {
+    const double bandwidth = cost.bandwidth_seconds(each.bytes);
+    result.bandwidth_time += bandwidth;
+    result.latency_time += each.end - each.begin - bandwidth;
+  }
+}
+
+// Forward, backward and transfers of an all-reduce strategy: means over the phases.
 void all_reduce_step(const Cluster& cluster, const Workload& workload, const Scenario& scenario,
                      const Layout& layout, const Fidelity& fidelity, Prediction& result) {
   const double compute = scenario.one_device_step * compute_scale(cluster, scenario, layout) *
@@ -40,30 +60,42 @@ void all_reduce_step(const Cluster& cluster, const Workload& workload, const Sce
   result.forward = compute * workload.forward_share;
   const double undisturbed = compute - result.forward;
   const double interference = interference_of(cluster, scenario);
-  const auto schedule = [&](double beside) {  // seconds in which all-reduces run beside backward
-    result.slowed = interference * beside;
-    result.backward = undisturbed + result.slowed;
-    result.transfers = schedule_all_reduces(
-        cluster, scenario, workload, {.forward_end = result.forward, .backward = result.backward},
-        fidelity);
+  const auto schedule = [&](double phase, double beside) {  // seconds beside backward
+    Prediction each;
+    each.slowed = interference * beside;
+    each.backward = undisturbed + each.slowed;
+    each.transfers = schedule_all_reduces(
+        cluster, scenario, workload,
+        {.forward_end = result.forward, .backward = each.backward, .phase = phase}, fidelity);
+    each.exposed = std::max(0.0, each.transfers.back().end - result.forward - each.backward);
+    return each;
   };
   const double beside = std::min(cost.bandwidth_seconds(workload.bytes), undisturbed);
-  schedule(beside);
-  const double at_most = result.forward + result.backward - result.transfers.front().begin;
-  if (interference > 0 && at_most < beside) schedule(std::max(0.0, at_most));
-  result.exposed = std::max(0.0, result.transfers.back().end - result.forward - result.backward);
-  for (const PredictedTransfer& each : result.transfers) {
-    const double bandwidth = cost.bandwidth_seconds(each.bytes);
-    result.bandwidth_time += bandwidth;
-    result.latency_time += each.end - each.begin - bandwidth;
+  const std::span<const double> phases = phases_of(cluster, scenario);
+  const auto count = static_cast<double>(phases.size());
+  std::vector<Prediction> steps;
+  for (const double phase : phases) {
+    Prediction& each = steps.emplace_back(schedule(phase, beside));
+    const double at_most = result.forward + each.backward - each.transfers.front().begin;
+    if (interference > 0 && at_most < beside) each = schedule(phase, std::max(0.0, at_most));
+    result.slowed += each.slowed / count;
+    result.backward += each.backward / count;
+    result.exposed += each.exposed / count;
   }
+  take_transfers(steps, cost, result);
+}
+
+// Seconds in which the cores of a full node decode its images; 0 where input never limits.
+double decoding_seconds(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
+  if (!scenario.real_data || cluster.node.cores == 0) return 0;
+  const double images = static_cast<double>(layout.per_node) * scenario.batch;
+  return images / (cluster.node.cores * cluster.input.images_per_core_second);
 }
 
 void add_input(const Cluster& cluster, const Scenario& scenario, const Layout& layout,
                Prediction& result) {
-  if (!scenario.real_data || cluster.node.cores == 0) return;
-  const double images = static_cast<double>(layout.per_node) * scenario.batch;
-  const double decoding = images / (cluster.node.cores * cluster.input.images_per_core_second);
+  const double decoding = decoding_seconds(cluster, scenario, layout);
+  if (decoding == 0) return;
   // Decoding takes cores and memory from the threads that launch and copy: it costs time long
   // before it is the slower of the two.
   constexpr double kPower = 1.5;
@@ -139,18 +171,14 @@ Prediction predict(const Cluster& cluster, const Workload& workload, const Scena
 }
 
 int server_nodes(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
-  const bool served = scenario.update == UpdateKind::ParameterServer ||
-                      scenario.update == UpdateKind::DistributedReplicated;
-  return served && !cluster.servers.on_workers ? servers_in(cluster, scenario, layout) : 0;
+  const bool own = scenario.uses_servers() && !cluster.servers.on_workers;
+  return own ? servers_in(cluster, scenario, layout) : 0;
 }
 
 std::optional<Band> band_of(const Cluster& cluster, const Scenario& scenario,
                             const Prediction& prediction) {
-  const auto measured = [&](const char* key) {
-    const auto note = cluster.notes.find(key);
-    return note != cluster.notes.end() && note->second.kind == EntryKind::Measured;
-  };
-  const bool ranks_measured = measured("jitter.rank"), nodes_measured = measured("jitter.node");
+  const bool ranks_measured = cluster.measured("jitter.rank");
+  const bool nodes_measured = cluster.measured("jitter.node");
   if (scenario.devices == 1 || (!ranks_measured && !nodes_measured)) return std::nullopt;
   const double ranks = scenario.devices, nodes = prediction.nodes;
   // What was not measured stays at what is expected of it.
@@ -176,13 +204,24 @@ double one_device_step_for(const Cluster& cluster, const Workload& workload, Sce
     (fast ? low : high) = scenario.one_device_step;
   }
   if (low == 0) {
-    throw UsageError(
-        "{} devices cannot reach {:.5g} images/sec on cluster {}: communication alone takes "
-        "longer; "
-        "check its network",
-        scenario.devices, images_per_second, cluster.name);
+    const bool decodes = decoding_seconds(cluster, scenario, layout_of(cluster, scenario)) > 0;
+    throw UsageError("{} devices cannot reach {:.5g} images/sec on cluster {}: {}",
+                     scenario.devices, images_per_second, cluster.name,
+                     decodes ? "communication and decoding alone take longer; check its network "
+                               "and node.cores"
+                             : "communication alone takes longer; check its network");
   }
   return (low + high) / 2;
+}
+
+void start_from_run(const Cluster& cluster, const Workload& workload, const KnownRun& run,
+                    Scenario& scenario) {
+  Scenario seen = run.scenario;
+  const double images = seen.batch * static_cast<double>(seen.devices);
+  const double decoding = decoding_seconds(cluster, seen, layout_of(cluster, seen));
+  if (decoding * run.images_per_second >= images) scenario.real_data = false;
+  seen.real_data = seen.real_data && scenario.real_data;
+  scenario.one_device_step = one_device_step_for(cluster, workload, seen, run.images_per_second);
 }
 
 }  // namespace lockstep

@@ -24,9 +24,18 @@ std::optional<Band> band_of(const Cluster& cluster, const Scenario& scenario,
                             const Prediction& prediction);
 
 // The one-device step with which the prediction for `scenario` reaches this rate: for runs of which
-// only several devices were measured. `scenario.one_device_step` is ignored. Throws UsageError if
-// communication alone makes the cluster slower.
+// only several devices were measured, or whose rate contains decoding. `scenario.one_device_step`
+// is ignored. Throws UsageError if communication alone makes the cluster slower.
 double one_device_step_for(const Cluster& cluster, const Workload& workload, Scenario scenario,
                            double images_per_second);
+
+// Gives `scenario` the one-device step behind a measured run. A run that is faster than the
+// cluster's cores decode was fed in another way: real_data becomes false.
+struct KnownRun {
+  Scenario scenario;
+  double images_per_second = 0;
+};
+void start_from_run(const Cluster& cluster, const Workload& workload, const KnownRun& run,
+                    Scenario& scenario);
 
 }  // namespace lockstep

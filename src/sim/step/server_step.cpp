@@ -17,6 +17,12 @@ double host_copy(const Cluster& cluster, const Workload& workload, const Layout&
   return workload.bytes / (gbyte * 1e9);
 }
 
+// Workers fetch one variable after the other, all at the same time: nothing moves while they wait
+// for the answers to their requests.
+double request_seconds(const Cluster& cluster, const SentToServers& sent) {
+  return 1e-6 * cluster.servers.request_us * static_cast<double>(sent.slices.size());
+}
+
 }  // namespace
 
 int servers_in(const Cluster& cluster, const Scenario& scenario, const Layout& layout) {
@@ -31,9 +37,7 @@ int servers_in(const Cluster& cluster, const Scenario& scenario, const Layout& l
 }
 
 int worker_nodes(const Cluster& cluster, const Scenario& scenario) {
-  const bool served = scenario.update == UpdateKind::ParameterServer ||
-                      scenario.update == UpdateKind::DistributedReplicated;
-  if (!served || cluster.servers.on_workers) return cluster.nodes;
+  if (!scenario.uses_servers() || cluster.servers.on_workers) return cluster.nodes;
   const int servers = scenario.servers > 0 ? scenario.servers : cluster.servers.count;
   return servers > 0 ? std::max(0, cluster.nodes - servers) : cluster.nodes / 2;
 }
@@ -63,9 +67,11 @@ void server_step(const Cluster& cluster, const Workload& workload, const Scenari
   double backward = alone.step - forward;
   SentToServers sent = sent_to_servers(cluster, workload, scenario, layout, {forward, backward});
   const bool one_host = layout.nodes == 1 && servers.on_workers && sent.workers_per_node == 1;
-  const double pull = one_host ? 0 : alone.fidelity.pull_seconds(sent.traffic());
-  if (servers.interference > 0 && scenario.overlap) {  // a push takes as long as a pull
-    result.slowed = servers.interference * std::min(pull, backward);
+  const double moving = one_host ? 0 : alone.fidelity.pull_seconds(sent.traffic());
+  const double requests = one_host ? 0 : request_seconds(cluster, sent);
+  const double pull = moving + requests;
+  if (servers.interference > 0 && scenario.overlap) {  // gradients are as many bytes as values
+    result.slowed = servers.interference * std::min(moving, backward);
     backward += result.slowed;
     sent = sent_to_servers(cluster, workload, scenario, layout, {forward, backward});
   }
@@ -85,7 +91,7 @@ void server_step(const Cluster& cluster, const Workload& workload, const Scenari
   result.forward = forward;
   result.backward = backward;
   result.exposed = step - forward - backward + barrier + local;
-  result.bandwidth_time = 2 * pull;  // gradients are as many bytes as values
+  result.bandwidth_time = 2 * moving;
   result.latency_time = barrier;
   result.hot_server_share = sent.hot_share;
   const double begin = result.forward_begin;

@@ -13,11 +13,19 @@
 namespace lockstep {
 namespace {
 
-constexpr int kUnstatedBatch = 64;  // the most common in published tables
+// "1,234.5" is 1234.5, as spreadsheets write it in quotes. Other commas stay.
+std::string without_thousands(std::string number) {
+  size_t end = std::min(number.find('.'), number.size());
+  while (end > 4 && number[end - 4] == ',') {
+    end -= 4;
+    number.erase(end, 1);
+  }
+  return number;
+}
 
 class RowReader {
  public:
-  RowReader(const CsvRow& row, const std::string& source) : row_(row), source_(source) {}
+  explicit RowReader(const CsvRow& row) : row_(row) {}
 
   // What spreadsheets write for no value is none.
   std::string text(std::initializer_list<std::string_view> names) const {
@@ -29,7 +37,7 @@ class RowReader {
   int whole(std::initializer_list<std::string_view> names, int otherwise) const {
     const std::string given = text(names);
     if (given.empty()) return otherwise;
-    const auto value = finite_number(given);
+    const auto value = finite_number(without_thousands(given));
     if (!value || *value < 0 || *value > 10'000'000 || *value != std::floor(*value)) {
       refuse(*names.begin(), given);
     }
@@ -48,25 +56,24 @@ class RowReader {
     auto value = positive(*names.begin(), digits);
     if (value && (percent || *value > kMost)) value = *value / 100;
     if (value && *value > kMost) {
-      throw UsageError("{}:{}: {} must be a part of 1, as 0.9, or a percentage, not {}", source_,
-                       row_.line, *names.begin(), given);
+      throw UsageError("{} must be a part of 1, as 0.9, or a percentage, not {}", *names.begin(),
+                       given);
     }
     return value;
   }
 
  private:
-  std::optional<double> positive(std::string_view column, const std::string& given) const {
+  // 0, as of a run that failed, is no value.
+  static std::optional<double> positive(std::string_view column, const std::string& given) {
     if (given.empty()) return std::nullopt;
-    const auto value = finite_number(given);
-    if (!value || *value <= 0) refuse(column, given);
-    return value;
+    const auto value = finite_number(without_thousands(given));
+    if (!value || *value < 0) refuse(column, given);
+    return *value > 0 ? value : std::nullopt;
   }
-  [[noreturn]] void refuse(std::string_view column, const std::string& given) const {
-    throw UsageError("{}:{}: {} must be a number above 0, not '{}'", source_, row_.line, column,
-                     given);
+  [[noreturn]] static void refuse(std::string_view column, const std::string& given) {
+    throw UsageError("{} must be a number above 0, not '{}'", column, given);
   }
-  const CsvRow& row_;
-  const std::string& source_;
+  const CsvRow& row_;  // borrowed: outlives this
 };
 
 // Without gpus_per_node or nodes, the cluster says how many devices a node has.
@@ -86,7 +93,8 @@ void set_nodes(const RowReader& read, PublishedRow& row) {
 }
 
 PublishedRow published_row(const CsvRow& row, const std::string& source) {
-  const RowReader read(row, source);
+  if (!row.problem.empty()) throw UsageError("{}", row.problem);
+  const RowReader read(row);
   PublishedRow result{.file = source,
                       .line = row.line,
                       .source = read.text({"source"}),
@@ -100,17 +108,23 @@ PublishedRow published_row(const CsvRow& row, const std::string& source) {
                       .devices = read.whole({"gpus", "devices"}, 0),
                       .servers = read.whole({"ps", "servers"}, 0),
                       .images_per_second = read.number({"images_per_sec"}),
-                      .efficiency = read.part({"eff_published", "efficiency", "eff_vs_1gpu"})};
+                      .efficiency = read.part({"eff_published", "efficiency", "eff_vs_1gpu"}),
+                      .step_ms = read.number({"step_ms"})};
   result.base_devices = read.whole({"base_gpus", "base_devices", "base"}, 0);
   set_nodes(read, result);
   if (result.model.empty() || result.devices < 1) {
-    throw UsageError("{}:{}: a row needs model and gpus (or devices, or nodes and gpus_per_node)",
-                     source, row.line);
-  }
-  if (const auto step = read.number({"step_ms"}); step && !result.images_per_second) {
-    if (result.batch > 0) result.images_per_second = 1000.0 * result.batch * result.devices / *step;
+    throw UsageError("a row needs model and gpus (or devices, or nodes and gpus_per_node)");
   }
   return result;
+}
+
+// One row that cannot be read must not hide the others.
+PublishedRow row_or_problem(const CsvRow& row, const std::string& source) {
+  try {
+    return published_row(row, source);
+  } catch (const UsageError& error) {
+    return {.file = source, .line = row.line, .devices = 0, .problem = error.what()};
+  }
 }
 
 bool has(const std::string& text, std::initializer_list<std::string_view> words) {
@@ -143,6 +157,16 @@ bool names_all_reduce(const std::string& text) {
                     "halving",      "hierarchical",   "ddp",           "data parallel",
                     "dataparallel", "data_parallel",  "data-parallel", "mirrored",
                     "collective",   "kvstore=device", "kvstore=local"});
+}
+
+bool names_ddp(const std::string& text) { return has(text, {"ddp", "distributeddataparallel"}); }
+
+// Models in 16 bits have such gradients. Mixed precision keeps parameters and gradients in fp32: it
+// sends half as much only with compression.
+bool sends_halves(const std::string& precision, const std::string& update) {
+  const bool mixed = has(precision, {"amp", "mixed"});
+  return (!mixed && has(precision, {"16", "half"})) ||
+         has(update, {"fp16", "bf16", "float16", "compression"});
 }
 
 void read_update(const PublishedRow& row, const std::string& update, const std::string& framework,
@@ -201,7 +225,7 @@ std::string PublishedRow::work() const {
 
 std::vector<PublishedRow> read_published(std::string_view text, const std::string& source) {
   std::vector<PublishedRow> rows;
-  for (const CsvRow& row : read_csv(text, source)) rows.push_back(published_row(row, source));
+  for (const CsvRow& row : read_csv(text, source)) rows.push_back(row_or_problem(row, source));
   return rows;
 }
 
@@ -210,7 +234,7 @@ std::vector<PublishedRow> own_published_rows() {
 }
 
 Scenario scenario_of(const PublishedRow& row) {
-  Scenario scenario{.batch = row.batch > 0 ? row.batch : kUnstatedBatch,
+  Scenario scenario{.batch = row.images(),
                     .devices = row.devices,
                     .per_node = row.per_node,
                     .servers = row.servers};
@@ -218,19 +242,20 @@ Scenario scenario_of(const PublishedRow& row) {
   read_update(row, update, framework, scenario);
   read_communication(update, scenario);
   if (scenario.update == UpdateKind::AllReduce) {
+    const bool ddp = names_ddp(framework) || names_ddp(update);
     if (has(framework, {"horovod"})) scenario.strategy = "horovod";
     if (scenario.strategy == "horovod") {
       scenario.usual_scheduler = "horovod";
-    } else if (has(framework, {"ddp", "pytorch"})) {
+    } else if (ddp || has(framework, {"pytorch"})) {
       scenario.usual_scheduler = "buckets";
     } else if (has(framework, {"tf_cnn_benchmarks", "tensorpack"}) && has(update, {"replicated"})) {
       scenario.usual_scheduler = "tensors";
     }
-    if (has(framework, {"ddp"})) scenario.bucket_mb = 25;  // DistributedDataParallel's default
+    if (ddp) scenario.bucket_mb = 25;  // DistributedDataParallel's default
   }
   const std::string data = lower_case(row.data);
   scenario.real_data = has(data, {"real", "lustre", "tfrecord"}) && !has(data, {"synthetic"});
-  if (has(lower_case(row.precision), {"16", "amp", "mixed"})) scenario.gradient_scale = 0.5;
+  if (sends_halves(lower_case(row.precision), update)) scenario.gradient_scale = 0.5;
   return scenario;
 }
 

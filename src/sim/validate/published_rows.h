@@ -11,17 +11,20 @@
 
 namespace lockstep {
 
+inline constexpr int kUnstatedBatch = 64;  // the most common in published tables
+
 struct PublishedRow {
   std::string file = {};
   int line = 0;
   std::string source = {}, model = {}, framework = {}, update = {}, data = {}, precision = {};
   std::string cluster = {};  // name of a cluster file
-  int batch = 0;             // per device; 0: not stated
+  int batch = 0;             // per device; 0: not stated, see images()
   int devices = 1;
   int per_node = 0, nodes = 0;  // 0: not stated, as many as the cluster has
   int servers = 0;
   int base_devices = 0;  // of what `efficiency` is a part; 0: not stated
   std::optional<double> images_per_second = {}, efficiency = {};  // efficiency: as published
+  std::optional<double> step_ms = {};                             // stands in for images_per_second
   std::string problem = {};                                       // why it is not to be predicted
 
   // What its devices do: rows of the same work differ in how many do it, and how they agree.
@@ -29,13 +32,16 @@ struct PublishedRow {
 
   std::string heading() const { return source.empty() ? cluster : source + ": " + cluster; }
 
+  int images() const { return batch > 0 ? batch : kUnstatedBatch; }  // of a device and step
+
   void set_per_node(int most) {
     per_node = std::min(most, devices);
     nodes = (devices + per_node - 1) / per_node;
   }
 };
 
-// Throws UsageError, with the line, for what cannot be read.
+// A row that cannot be read has a problem. Throws UsageError, with the line, for a file that is not
+// CSV.
 std::vector<PublishedRow> read_published(std::string_view text, const std::string& source);
 
 // The rows of data/published.csv, which is part of the program.

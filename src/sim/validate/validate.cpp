@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "sim/calibrate/fit_run.h"
+#include "sim/cluster/known_rates.h"
 #include "sim/cluster/ready_clusters.h"
 #include "sim/step/predict.h"
 
@@ -62,7 +63,11 @@ class Validator {
 
   Validation run() {
     for (const PublishedRow& row : rows_) {
-      if (row.devices > 1) add(row);
+      if (row.devices != 1) {  // 0: it cannot be read
+        add(row);
+      } else if (!row.problem.empty()) {
+        skip(row, row.problem);
+      }
     }
     for (const PublishedRow* row : without_base_) {
       if (!bases_.contains(row)) skip(*row, why_no_base(*row));
@@ -73,14 +78,18 @@ class Validator {
 
  private:
   // What the row leaves open and its cluster says: devices of a node, and the batch of the only
-  // known rate.
+  // known rate, with which a step time becomes a rate.
   const Cluster* complete(PublishedRow& row) {
+    if (!row.problem.empty()) return nullptr;
     try {
       if (row.cluster.empty()) throw UsageError("no cluster");
       const Cluster& cluster = clusters_.get(row.cluster);
       row.cluster = cluster.name;  // also of a row that names the file
       if (row.nodes == 0) row.set_per_node(cluster.devices_per_node);
       if (row.batch == 0) row.batch = only_batch(cluster, row.model);
+      if (row.step_ms && !row.images_per_second) {
+        row.images_per_second = 1000.0 * row.images() * row.devices / *row.step_ms;
+      }
       return &cluster;
     } catch (const UsageError& error) {
       row.problem = error.what();
@@ -89,13 +98,12 @@ class Validator {
   }
 
   static int only_batch(const Cluster& cluster, const std::string& model) {
-    std::vector<int> batches;
+    std::set<int> batches;
     for (const auto& [key, rate] : cluster.images_per_second) {
-      const size_t colon = key.rfind(':');
-      if (key.substr(0, colon) != model) continue;
-      batches.push_back(static_cast<int>(whole_number(key.substr(colon + 1)).value_or(0)));
+      const RateKey known = rate_key_of(key);
+      if (known.model == model) batches.insert(known.batch);
     }
-    return batches.size() == 1 ? batches[0] : 0;
+    return batches.size() == 1 ? *batches.begin() : 0;
   }
 
   size_t index_of(const PublishedRow& row) const { return &row - rows_.data(); }
@@ -146,6 +154,13 @@ class Validator {
       result.published = *row.efficiency;
       result.predicted = per_device / stated_base(cluster, workload, *base, row);
     }
+    constexpr double kMost = 1.3;  // rounded rates and lucky runs exceed 1 a little
+    if (result.published > kMost) {
+      return skip(row,
+                  fmt::format("{:.0f} % of the base's {:.5g} images/sec per device: faster than "
+                              "the base allows; was it another precision?",
+                              100 * result.published, base->rate));
+    }
     result.persistence = persistence(*base, row);
     result_.rows.push_back(std::move(result));
   }
@@ -183,23 +198,22 @@ class Validator {
   std::optional<Base> base_of(const PublishedRow& row, const Cluster& cluster) const {
     const auto* one = closest_run(row, [](const PublishedRow& each) { return each.devices == 1; });
     if (one) return Base{.rate = *one->images_per_second, .row = one};
-    const auto known = cluster.images_per_second.find(rate_key(row));
-    if (known != cluster.images_per_second.end()) return Base{.rate = known->second};
+    if (const auto known = known_rate(cluster, rate_key(row))) return Base{.rate = *known};
     const auto* several =
         smallest(row, [&](const PublishedRow& each) { return each.devices < row.devices; });
     if (!several) return std::nullopt;
     return Base{.rate = rate_per_device(*several), .devices = several->devices, .row = several};
   }
 
-  static std::string rate_key(const PublishedRow& row) {
-    return fmt::format("{}:{}", row.model, scenario_of(row).batch);
+  static RateKey rate_key(const PublishedRow& row) {
+    return {.model = row.model, .batch = row.images(), .precision = lower_case(row.precision)};
   }
 
   static std::string why_no_base(const PublishedRow& row) {
     return fmt::format(
         "no smaller run of the same source, model, batch, data and update with images_per_sec, and "
-        "cluster {} has no one-device rate of {}",
-        row.cluster, rate_key(row));
+        "cluster {} has no one-device rate of {}:{}",
+        row.cluster, row.model, row.images());
   }
 
   // Of which a row's efficiency is a part, as it says: images per second per device.
@@ -216,22 +230,29 @@ class Validator {
     return predict(cluster, workload, scenario).images_per_second / row.base_devices;
   }
 
-  // The one-device step that the base has, or with which its devices reach their rate.
+  // The one-device step that the base has, or with which its devices reach their rate. With real
+  // data, a run on one device has decoded its images as well.
   static void start_from(const Cluster& cluster, const Workload& workload, const Base& base,
                          Scenario& scenario) {
+    if (base.devices > 1) return anchor(cluster, workload, *base.row, scenario);
     scenario.one_device_step = scenario.batch / base.rate;
-    if (base.devices > 1) anchor(cluster, workload, *base.row, scenario);
+    if (!base.row || !scenario.real_data) return;
+    KnownRun one{.scenario = scenario, .images_per_second = base.rate};
+    one.scenario.devices = 1;
+    start_from_run(cluster, workload, one, scenario);
   }
 
   static void anchor(const Cluster& cluster, const Workload& workload, const PublishedRow& run,
                      Scenario& scenario) {
-    scenario.one_device_step =
-        one_device_step_for(cluster, workload, scenario_of(run), *run.images_per_second);
+    const KnownRun measured{.scenario = scenario_of(run),
+                            .images_per_second = *run.images_per_second};
+    start_from_run(cluster, workload, measured, scenario);
   }
 
   void predict_row(const Cluster& cluster, const Workload& workload, const Base& base,
                    const PublishedRow& row, ValidatedRow& result) const {
     Scenario scenario = scenario_of(row);
+    const bool decodes = scenario.real_data;
     start_from(cluster, workload, base, scenario);
     result.known = fmt::format("{} device{} at {:.5g} images/sec", base.devices,
                                base.devices == 1 ? "" : "s", base.rate);
@@ -241,11 +262,15 @@ class Validator {
       result.known = fmt::format("{} devices of one node at {:.5g} images/sec", node->devices,
                                  *node->images_per_second);
     }
+    if (decodes && !scenario.real_data) {
+      result.known += ", more than its cores decode: input is left out";
+    }
     Cluster fitted = cluster;
     if (const PublishedRow* small = smallest_of_several_nodes(row);
         known_ == KnownRuns::Smallest && small && small->nodes < row.nodes) {
       Scenario seen = scenario_of(*small);
       seen.one_device_step = scenario.one_device_step;
+      seen.real_data = scenario.real_data;
       const RunFit fit = fit_run(cluster, workload, seen, *small->images_per_second);
       apply(fit, fitted, scenario);
       result.known += fmt::format("; {} devices: {}", small->devices, fit.words());
@@ -291,54 +316,6 @@ class Validator {
 Validation validate(const std::vector<PublishedRow>& rows, const std::string& directory,
                     KnownRuns known) {
   return Validator(rows, directory, known).run();
-}
-
-ErrorSummary summarize_errors(const std::string& name,
-                              const std::vector<const ValidatedRow*>& rows) {
-  constexpr double kConstant = 0.9;
-  ErrorSummary sum{.name = name, .rows = static_cast<int>(rows.size())};
-  double persistence = 0, on_those = 0;
-  int with_smaller = 0;
-  for (const ValidatedRow* each : rows) {
-    const double error = std::abs(each->error());
-    sum.mean += error;
-    sum.bias += each->error();
-    if (error > std::abs(sum.worst)) sum.worst = each->error();
-    sum.within_5 += error <= 0.05;
-    sum.within_10 += error <= 0.10;
-    sum.constant += std::abs(kConstant - each->published);
-    if (!each->persistence) continue;
-    ++with_smaller;
-    persistence += std::abs(*each->persistence - each->published);
-    on_those += error;
-  }
-  if (sum.rows == 0) return sum;
-  for (double* part : {&sum.mean, &sum.bias, &sum.within_5, &sum.within_10, &sum.constant}) {
-    *part /= sum.rows;
-  }
-  if (with_smaller > 0) {
-    sum.persistence = persistence / with_smaller;
-    sum.on_those = on_those / with_smaller;
-  }
-  return sum;
-}
-
-std::vector<ErrorSummary> summaries_by_source(const Validation& validation) {
-  std::vector<std::string> sources;
-  std::map<std::string, std::vector<const ValidatedRow*>> by_source;
-  std::vector<const ValidatedRow*> all;
-  for (const ValidatedRow& each : validation.rows) {
-    const std::string name = each.row.heading();
-    if (!by_source.contains(name)) sources.push_back(name);
-    by_source[name].push_back(&each);
-    all.push_back(&each);
-  }
-  std::vector<ErrorSummary> summaries;
-  for (const std::string& source : sources) {
-    summaries.push_back(summarize_errors(source, by_source[source]));
-  }
-  summaries.push_back(summarize_errors("all", all));
-  return summaries;
 }
 
 }  // namespace lockstep

@@ -3,6 +3,7 @@
 // Efficiency is images per second over those of as many base devices. The base is the one-device
 // run of the same source, model, batch and data; without one, the one-device rate of the cluster
 // file; without that, the smallest run. Rows with an efficiency alone may say what it is a part of.
+// Rows far above the base are skipped: they have another precision, or an error.
 #pragma once
 
 #include <map>
@@ -31,15 +32,6 @@ struct ValidatedRow {
   double error() const { return predicted - published; }
 };
 
-struct ErrorSummary {
-  std::string name;
-  int rows = 0;
-  double mean = 0, bias = 0, worst = 0;                   // efficiency, as a part
-  double within_5 = 0, within_10 = 0;                     // parts of the rows
-  double constant = 0;                                    // mean error of always answering 90 %
-  std::optional<double> persistence = {}, on_those = {};  // of rows with a smaller run; ours there
-};
-
 struct Validation {
   std::vector<ValidatedRow> rows;
   std::vector<std::string> skipped;  // "FILE:LINE: why": every row with several devices, but for
@@ -49,9 +41,5 @@ struct Validation {
 // `directory`: of cluster files besides the built-in ones.
 Validation validate(const std::vector<PublishedRow>& rows, const std::string& directory,
                     KnownRuns known);
-
-ErrorSummary summarize_errors(const std::string& name,
-                              const std::vector<const ValidatedRow*>& rows);
-std::vector<ErrorSummary> summaries_by_source(const Validation& validation);  // the last: all
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/json_fwd.h"
-#include "sim/validate/validate.h"
+#include "sim/validate/error_summary.h"
 
 namespace lockstep {
 

@@ -81,10 +81,15 @@ class Measurements {
     if (facts.devices < 2) {
       throw UsageError("calibrate needs at least 2 devices; use --num-devices N or --hosts");
     }
-    runs.one = train("one", {"--num-devices=1", facts.nodes > 1 ? "--nodes=1" : ""}, facts.threads);
+    const std::string one_node = facts.nodes > 1 ? "--nodes=1" : "";
+    runs.one = train("one", {"--num-devices=1", one_node}, facts.threads);
     runs.independent = train("independent", {"--variable-update=independent"}, facts.threads);
     runs.all_reduce = all_reduce("all-reduce", {});
     runs.servers = train("servers", {"--variable-update=parameter_server"}, facts.threads);
+    const std::string model = fmt::format("--model={}", kManyVariables);
+    runs.many_one = train("many-one", {model, "--num-devices=1", one_node}, facts.threads);
+    runs.many_servers =
+        train("many-servers", {model, "--variable-update=parameter_server"}, facts.threads);
     if (facts.nodes > 1) {
       if (facts.devices > facts.nodes) runs.inside_node = all_reduce("inside", {"--nodes=1"});
       if (facts.devices > 2) {
@@ -116,15 +121,18 @@ class Measurements {
     return (directory_.path() / (name + ".json")).string();
   }
 
-  // `instead` replaces given options of the same name.
+  // `instead` replaces words and given options of the same name.
   void start(std::vector<std::string> words, const std::vector<std::string>& instead,
              bool training) const {
     const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
+    const auto replaced = [&](const std::string& word) {
+      return std::ranges::any_of(
+          instead, [&](const std::string& other) { return name_of(other) == name_of(word); });
+    };
+    std::erase_if(words, replaced);
     for (const std::string& word : options_.passed) {
       const bool of_training = std::ranges::count(kTrainFlags, name_of(word).substr(2)) > 0;
-      const bool replaced = std::ranges::any_of(
-          instead, [&](const std::string& other) { return name_of(other) == name_of(word); });
-      if (!replaced && (training || !of_training)) words.push_back(word);
+      if (!replaced(word) && (training || !of_training)) words.push_back(word);
     }
     for (const std::string& word : instead) {
       if (!word.empty()) words.push_back(word);

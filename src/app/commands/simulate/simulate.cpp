@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 
 #include "app/command_line.h"
 #include "app/commands/simulate/simulate_options.h"
@@ -20,6 +21,7 @@
 #include "sim/answers/what_if.h"
 #include "sim/calibrate/check_sweep.h"
 #include "sim/calibrate/measured_jitter.h"
+#include "sim/cluster/known_rates.h"
 #include "sim/cluster/ready_clusters.h"
 #include "sim/step/server_step.h"
 #include "sim/validate/validate_text.h"
@@ -60,22 +62,25 @@ struct Setup {
   FidelityKind fidelity = FidelityKind::Schedule;
 };
 
-// The rate of the cluster file for this model: at the given batch, or at the only one it has.
+// The rate of the cluster file for this model in fp32: at the given batch, or at the only one.
 std::pair<int, double> rate_in_file(const Cluster& cluster, const std::string& model, int batch) {
-  std::vector<std::string> batches;
+  std::vector<std::string> known;  // also those of other precisions
   std::pair<int, double> found = {0, 0};
+  int fitting = 0;
   for (const auto& [key, rate] : cluster.images_per_second) {
-    const size_t colon = key.rfind(':');
-    if (colon == std::string::npos || key.substr(0, colon) != model) continue;
-    batches.push_back(key.substr(colon + 1));
-    const int each = static_cast<int>(whole_number(batches.back()).value_or(0));
-    if (batch == 0 || batch == each) found = {each, rate};
+    const RateKey each = rate_key_of(key);
+    if (each.model != model) continue;
+    known.push_back(key.substr(key.find(':') + 1));
+    const bool fp32 = each.precision.empty() || each.precision == "fp32";
+    if (!fp32 || (batch > 0 && batch != each.batch)) continue;
+    found = {each.batch, rate};
+    ++fitting;
   }
-  if (found.first > 0 && (batch > 0 || batches.size() == 1)) return found;
+  if (fitting == 1) return found;
   throw UsageError(
       "cluster {} has no one-device rate of {}{}{}; give --images-per-second or --profile",
       cluster.name, model, batch > 0 ? fmt::format(" at batch size {}", batch) : "",
-      batches.empty() ? "" : fmt::format(" (it has {})", fmt::join(batches, ", ")));
+      known.empty() ? "" : fmt::format(" (it has {})", fmt::join(known, ", ")));
 }
 
 void set_compute(const SimulateOptions& options, Setup& setup) {
@@ -102,6 +107,9 @@ void set_compute(const SimulateOptions& options, Setup& setup) {
     }
     take_rank_jitter(profile, setup.cluster);
     scenario.one_device_step = scenario.batch / rate;
+    if (run.data_dir.empty() || !scenario.real_data) return;
+    const KnownRun measured{.scenario = scenario, .images_per_second = rate};
+    start_from_run(setup.cluster, setup.workload, measured, scenario);  // it decoded its images
     return;
   }
   setup.workload = workload_of(options.model);
@@ -129,6 +137,10 @@ Setup setup_of(const SimulateOptions& options) {
   scenario.sharded = options.sharded;
   scenario.overlap = options.overlap;
   scenario.real_data = options.real_data;
+  if (options.fp16 && scenario.uses_servers()) {
+    throw UsageError("--fp16-gradients: {} does not compress gradients; use an all-reduce strategy",
+                     scenario.strategy);
+  }
   if (options.fp16) scenario.gradient_scale = 0.5;
   if (options.bucket_mb) {
     Change change =
@@ -148,9 +160,19 @@ Setup setup_of(const SimulateOptions& options) {
 
 // 1, 2, 4, ... and the whole cluster, without the nodes that servers have for themselves.
 std::vector<int> devices_of(const SimulateOptions& options, const Setup& setup) {
+  const Cluster& cluster = setup.cluster;
   const int per_node =
-      options.devices_per_node > 0 ? options.devices_per_node : setup.cluster.devices_per_node;
-  const int nodes = worker_nodes(setup.cluster, setup.scenario), most = nodes * per_node;
+      options.devices_per_node > 0 ? options.devices_per_node : cluster.devices_per_node;
+  if (per_node > cluster.devices_per_node) {
+    throw UsageError("--devices-per-node {}: nodes of cluster {} have {} devices; use at most {}",
+                     per_node, cluster.name, cluster.devices_per_node, cluster.devices_per_node);
+  }
+  const int nodes = worker_nodes(cluster, setup.scenario), most = nodes * per_node;
+  if (nodes == 0) {
+    throw UsageError(
+        "parameter servers leave no worker: cluster {} has {} (servers.on_workers = false)",
+        cluster.name, count_text(cluster.nodes, "node"));
+  }
   if (options.devices.empty()) {
     std::vector<int> all;
     for (int64_t n = 1; n < most; n *= 2) all.push_back(static_cast<int>(n));
@@ -158,18 +180,19 @@ std::vector<int> devices_of(const SimulateOptions& options, const Setup& setup) 
     return all;
   }
   const int largest = std::ranges::max(options.devices);
-  if (nodes < setup.cluster.nodes && largest > most) {
+  if (nodes < cluster.nodes && largest > most) {
     throw UsageError(
         "--devices {}: parameter servers have {} of the {} nodes of cluster {}; use "
         "at most {}",
-        largest, setup.cluster.nodes - nodes, setup.cluster.nodes, setup.cluster.name, most);
+        largest, cluster.nodes - nodes, cluster.nodes, cluster.name, most);
   }
-  return options.devices;
+  const std::set<int> each(options.devices.begin(), options.devices.end());
+  return {each.begin(), each.end()};
 }
 
-std::vector<SimulatedPoint> points_of(const SimulateOptions& options, const Setup& setup) {
+std::vector<SimulatedPoint> points_of(const SimulateOptions& options, const Setup& setup,
+                                      const std::vector<int>& all) {
   std::vector<SimulatedPoint> points;
-  const std::vector<int> all = devices_of(options, setup);
   const int most = std::ranges::max(all);
   for (const int devices : all) {
     SimulatedPoint point{.scenario = setup.scenario};
@@ -195,6 +218,13 @@ std::string warning_on(const Cluster& cluster, int devices) {
                      kFarthest, cluster.calibrated_devices);
 }
 
+// The most devices that anything is said about.
+int farthest(const SimulatedRuns& runs) {
+  int most = runs.largest().scenario.devices;
+  for (const Plan& plan : runs.plans) most = std::max(most, plan.devices);
+  return most;
+}
+
 std::vector<RunResult> results_of(const SimulateOptions& options, const Setup& setup,
                                   const std::vector<SimulatedPoint>& points) {
   std::vector<RunResult> results;
@@ -217,28 +247,37 @@ int simulate_runs(Context& context, const SimulateOptions& options) {
     throw UsageError("cannot write --trace-file {}: {}", options.trace_file, why);
   }
   const Setup setup = setup_of(options);
+  if (options.real_data && !setup.scenario.real_data) {
+    context.err << "note: --real-data is ignored: the profile is faster than node.cores decode\n";
+  }
+  const std::vector<int> devices = devices_of(options, setup);
   SimulatedRuns runs{.cluster = setup.cluster,
                      .workload = setup.workload,
                      .fidelity = setup.fidelity,
-                     .points = points_of(options, setup),
-                     .warning = {}};
-  runs.warning = warning_on(setup.cluster, runs.largest().scenario.devices);
+                     .points = points_of(options, setup, devices),
+                     .target = options.target};
+  if (runs.target) {
+    runs.plans = plans_for(runs.cluster, runs.workload, runs.largest().scenario, *runs.target);
+  }
+  runs.warning = warning_on(setup.cluster, farthest(runs));
   std::vector<std::string> changes = options.what_if;
   changes.insert(changes.end(), options.more_changes.begin(), options.more_changes.end());
   for (const std::string& change : changes) changed(change, setup.cluster, setup.scenario);
   if (!options.output.empty()) const ResultsStore nobody_else_writes(options.output);
   std::string text;  // nothing is printed of what fails later
   if (options.json) {
-    text = simulated_json(runs, changes, options.target).dump(1) + "\n";
+    text = simulated_json(runs, changes).dump(1) + "\n";
   } else {
     text = scaling_of(runs) + why_lines(runs);
     if (!changes.empty()) text += "\n" + what_if_table(runs, changes);
-    if (options.target) text += "\n" + target_table(runs, *options.target);
+    if (runs.target) text += "\n" + target_table(runs);
   }
   context.out << text;
   if (!runs.warning.empty()) context.err << "note: " << runs.warning << "\n";
   if (!options.output.empty()) {
-    store_simulated(options.output, results_of(options, setup, runs.points));
+    std::vector<int> stored = devices;
+    if (stored.front() > 1) stored.insert(stored.begin(), 1);  // what efficiency is relative to
+    store_simulated(options.output, results_of(options, setup, points_of(options, setup, stored)));
     context.err << "wrote " << options.output << "; 'lockstep report " << options.output
                 << "' shows it\n";
   }

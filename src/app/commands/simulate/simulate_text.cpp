@@ -10,7 +10,6 @@
 #include "report/render/text_table.h"
 #include "sim/answers/cluster_entries.h"
 #include "sim/answers/explain.h"
-#include "sim/answers/reach_target.h"
 #include "sim/answers/what_if.h"
 #include "sim/cluster/ready_clusters.h"
 
@@ -52,6 +51,11 @@ std::string band_table(const SimulatedRuns& runs) {
 constexpr std::pair<const char*, double LinkUse::*> kLinks[] = {{"between nodes", &LinkUse::node},
                                                                 {"out of racks", &LinkUse::uplink},
                                                                 {"inside nodes", &LinkUse::inside}};
+
+// False where the change is of something that the run does not use, as servers under all-reduce.
+bool has_effect(const Prediction& after, const Prediction& before) {
+  return after.step != before.step || after.images_per_second != before.images_per_second;
+}
 
 // "busiest links of 512 devices, part of their rate: between nodes 50 %, inside nodes 18 %"
 std::string link_line(const SimulatedPoint& point) {
@@ -126,24 +130,27 @@ std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::stri
                fmt::format("{:.2f}", 1000 * point.prediction.step), percent(efficiency_of(point))});
   };
   row("as it is", largest);
+  std::string notes;
   for (const std::string& change : changes) {
     const Change other = changed(change, runs.cluster, largest.scenario);
-    row(change,
-        {.scenario = other.scenario,
-         .prediction = predict(other.cluster, runs.workload, other.scenario, runs.fidelity)});
+    const SimulatedPoint point = {
+        .scenario = other.scenario,
+        .prediction = predict(other.cluster, runs.workload, other.scenario, runs.fidelity)};
+    row(change, point);
+    if (!has_effect(point.prediction, largest.prediction)) {
+      notes += fmt::format("note: {} has no effect on this run\n", change);
+    }
   }
-  return table.text();
+  return table.text() + notes;
 }
 
-std::string target_table(const SimulatedRuns& runs, double images_per_second) {
+std::string target_table(const SimulatedRuns& runs) {
   const bool priced = runs.cluster.price_per_node_hour > 0;
   std::vector<TextTable::Column> columns = {
       {"strategy", Align::Left}, {"nodes"}, {"devices"}, {"images/sec"}};
   if (priced) columns.push_back({"cost of a million images"});
   TextTable table(std::move(columns));
-  const std::vector<Plan> plans =
-      plans_for(runs.cluster, runs.workload, runs.points.front().scenario, images_per_second);
-  for (const Plan& plan : plans) {
+  for (const Plan& plan : runs.plans) {
     const bool reached = plan.nodes > 0;
     std::vector<std::string> row = {
         plan.strategy, reached ? fmt::to_string(plan.nodes) : "not reached",
@@ -153,18 +160,18 @@ std::string target_table(const SimulatedRuns& runs, double images_per_second) {
     table.add(std::move(row));
   }
   std::string text =
-      fmt::format("fewest nodes for {:.6g} images/sec:\n{}", images_per_second, table.text());
-  if (priced && plans.front().nodes > 0) {
-    const auto cheapest = std::ranges::min_element(
-        plans, {}, [](const Plan& plan) { return plan.nodes > 0 ? plan.cost_per_million : 1e300; });
+      fmt::format("fewest nodes for {:.6g} images/sec:\n{}", *runs.target, table.text());
+  if (priced && runs.plans.front().nodes > 0) {
+    const auto cheapest = std::ranges::min_element(runs.plans, {}, [](const Plan& plan) {
+      return plan.nodes > 0 ? plan.cost_per_million : 1e300;
+    });
     text += fmt::format("cheapest: {} on {} nodes, {:.2f} for a million images\n",
                         cheapest->strategy, cheapest->nodes, cheapest->cost_per_million);
   }
   return text;
 }
 
-Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes,
-                    const std::optional<double>& target) {
+Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes) {
   Json points = Json::array(), what_if = Json::array(), plans = Json::array();
   for (const SimulatedPoint& point : runs.points) {
     const Prediction& each = point.prediction;
@@ -195,21 +202,18 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
   for (const std::string& change : changes) {
     const Change other = changed(change, runs.cluster, largest.scenario);
     const Prediction each = predict(other.cluster, runs.workload, other.scenario, runs.fidelity);
-    what_if.push_back(
-        {{"change", change},
-         {"devices", other.scenario.devices},
-         {"images_per_second", each.images_per_second},
-         {"gain", each.images_per_second / largest.prediction.images_per_second - 1}});
+    what_if.push_back({{"change", change},
+                       {"devices", other.scenario.devices},
+                       {"images_per_second", each.images_per_second},
+                       {"gain", each.images_per_second / largest.prediction.images_per_second - 1},
+                       {"has_effect", has_effect(each, largest.prediction)}});
   }
-  if (target) {
-    for (const Plan& plan :
-         plans_for(runs.cluster, runs.workload, runs.points.front().scenario, *target)) {
-      plans.push_back({{"strategy", plan.strategy},
-                       {"nodes", plan.nodes},
-                       {"devices", plan.devices},
-                       {"images_per_second", plan.images_per_second},
-                       {"cost_per_million_images", plan.cost_per_million}});
-    }
+  for (const Plan& plan : runs.plans) {
+    plans.push_back({{"strategy", plan.strategy},
+                     {"nodes", plan.nodes},
+                     {"devices", plan.devices},
+                     {"images_per_second", plan.images_per_second},
+                     {"cost_per_million_images", plan.cost_per_million}});
   }
   const Scenario& first = runs.points.front().scenario;
   return {{"cluster", runs.cluster.name},

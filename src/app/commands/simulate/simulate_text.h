@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/json_fwd.h"
+#include "sim/answers/reach_target.h"
 #include "sim/step/predict.h"
 
 namespace lockstep {
@@ -20,7 +21,9 @@ struct SimulatedRuns {
   const Workload& workload;
   FidelityKind fidelity;
   std::vector<SimulatedPoint> points;
-  std::string warning;  // empty: none
+  std::optional<double> target = {};  // images per second
+  std::vector<Plan> plans = {};       // that reach it, or come nearest
+  std::string warning = {};           // empty: none
 
   const SimulatedPoint& largest() const;  // with the most devices
 };
@@ -29,9 +32,8 @@ struct SimulatedRuns {
 std::string scaling_of(const SimulatedRuns& runs);
 std::string why_lines(const SimulatedRuns& runs);  // a sentence for each point
 std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::string>& changes);
-std::string target_table(const SimulatedRuns& runs, double images_per_second);
-Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes,
-                    const std::optional<double>& target);
+std::string target_table(const SimulatedRuns& runs);  // needs a target
+Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes);
 
 std::string cluster_list(const std::string& directory);
 std::string cluster_entries(const Cluster& cluster);  // also defaults, with the origin of each
