@@ -81,6 +81,8 @@ def main():
     seconds = time.perf_counter() - start
     total = options.num_batches * options.batch_size / seconds
     print(f"rank {rank} total: {total:.2f} images/sec", flush=True)
+    if torch.distributed.is_initialized():
+        os._exit(0)  # at a normal end of Python, a thread of Gloo may abort the program
 
 
 if __name__ == "__main__":

@@ -20,15 +20,15 @@ from pathlib import Path
 from chart import chart
 from layers import layer_tables
 from report import (around_markers, bullet, duels_of, facts, summary, tables,
-                    write_between_markers)
-from runs import framework_of, read_runs
+                    write_between_markers, write_new_document)
+from runs import framework_of, read_runs, title_of, versions_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Each in its fastest mode. The modes of LibTorch are its two layouts; the faster one counts.
 FRAMEWORKS = "lockstep,lockstep:torch,lockstep:torch:NHWC,pytorch,tensorflow,jax,mxnet"
 WARM_UP = 1
-# With its own rate for AlexNet, tf_cnn_benchmarks ends in losses that are no numbers.
-LEARNING_RATE = 0.001
+# With more, the losses of tf_cnn_benchmarks on AlexNet or VGG-16 soon are no numbers.
+LEARNING_RATE = 1e-5
 
 
 def say(text):
@@ -56,41 +56,85 @@ def run(command, **how):
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-def sweep(options):
+def installable_frameworks():
+    """Names of './run frameworks'. Its folder may hold others."""
+    return sorted(path.stem for path in (ROOT / "cmake" / "frameworks").glob("*.txt"))
+
+
+def sweep(options, networks):
     frameworks = options.frameworks
     more = []
     if options.tf_cnn_benchmarks:
         frameworks += ",tf_cnn_benchmarks"
         more = ["--program-dir", options.tf_cnn_benchmarks, "--python",
                 f"tf_cnn_benchmarks={options.environments}/tensorflow/bin/python3"]
-    for python in sorted(options.environments.glob("*/bin/python3")):
-        more += ["--python", f"{python.parent.parent.name}={python}"]
+    # What PyTorch and JAX compile is kept for later launches, as lockstep keeps its choice of
+    # convolutions: else compiling would be most of the comparison's time.
+    compiled = str(options.results.resolve() / "compiled")
+    keep = {name: compiled for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",
+                                        "JAX_COMPILATION_CACHE_DIR")}
+    for name in installable_frameworks():
+        python = options.environments / name / "bin" / "python3"
+        if python.exists():
+            more += ["--python", f"{name}={python}"]
     done = run([options.lockstep, "sweep", "--frameworks", frameworks,
-                "--models", options.models, "--num-devices", options.workers,
+                "--models", ",".join(f"{given}:{batch}" for given, _, batch in networks),
+                "--num-devices", options.workers,
                 "--threads", str(options.threads), "--num-batches", str(options.steps),
                 "--num-warmup-batches", str(WARM_UP), "--repeats", str(options.rounds),
                 "--init-learning-rate", str(LEARNING_RATE), "--order-seed", str(options.seed),
                 "--retry-failed", "--output", options.results, *more],
-               stdout=subprocess.DEVNULL)
+               stdout=subprocess.DEVNULL, env={**os.environ, **keep})
     # 1: launches that failed, which the tables name. All else is no comparison.
     if done.returncode not in (0, 1):
         sys.exit(done.returncode)
 
 
-def is_of(options):
-    """Whether a configuration is of this comparison: the folder may hold others."""
+def networks_of(options):
+    """[(name or file of a network, its name in results, batch size)]. Ends the program when one is
+    unknown."""
+    networks = []
+    for entry in options.models.split(","):
+        given, _, batch = entry.partition(":")
+        described = run([options.lockstep, "models", given, "--json"],
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if described.returncode != 0:
+            say(described.stderr.strip())
+            sys.exit(described.returncode)
+        name = json.loads(described.stdout)["name"]
+        networks.append((given if given.endswith(".toml") else name, name, int(batch)))
+    return networks
+
+
+def is_of(options, networks):
+    """Whether a launch is of this comparison: the folder may hold others."""
     engines = {"lockstep": "native"}
     names = {entry.split(":")[1] if entry.startswith("lockstep:") else engines.get(entry, entry)
              for entry in options.frameworks.split(",")}
     if options.tf_cnn_benchmarks:
         names.add("tf_cnn_benchmarks")
+    cases = {(name, batch, int(workers)) for _, name, batch in networks
+             for workers in options.workers.split(",")}
 
-    def wanted(config):
-        return (framework_of(config) in names and config["threads"] == options.threads and
+    def wanted(row):
+        config = row["config"]
+        case = config["model"], config["batch_size"], config["num_devices"]
+        return (case in cases and (row.get("launch") or 1) <= options.rounds and
+                framework_of(config) in names and config["threads"] == options.threads and
                 config["num_batches"] == options.steps and
                 config["num_warmup_batches"] == WARM_UP and
                 config["init_learning_rate"] == LEARNING_RATE)
     return wanted
+
+
+def read_comparison(options, networks):
+    """Ends the program when launches of one framework differ in its version."""
+    runs = read_runs(options.results, is_of(options, networks))
+    for name, versions in versions_of(runs).items():
+        if len(versions) > 1:
+            sys.exit(f"compare: {options.results} has results of {title_of(name)} "
+                     f"{' and '.join(sorted(versions))}; measure in another folder with --results")
+    return runs
 
 
 def notes_of(options):
@@ -108,7 +152,7 @@ def profile_of(options, model, batch, algorithm):
     if not path.exists():
         say(f"profile of {model}, convolutions {algorithm}")
         new = path.with_suffix(".partial.json")
-        done = run([options.lockstep, "train", "--model", model, "--batch-size", batch,
+        done = run([options.lockstep, "train", "--model", model, "--batch-size", str(batch),
                     "--conv-algo", algorithm, "--num-warmup-batches", "1", "--num-batches", "3",
                     "--profile", "--result", new],
                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -119,15 +163,14 @@ def profile_of(options, model, batch, algorithm):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def profiles_of(options):
+def profiles_of(options, networks):
     """{(model, batch): (result with direct convolutions, result with chosen ones)}"""
     profiles = {}
-    for entry in options.models.split(","):
-        model, _, batch = entry.partition(":")
+    for model, _, batch in networks:
         results = tuple(profile_of(options, model, batch, algorithm)
                         for algorithm in ("direct", "auto"))
         if None not in results:
-            profiles[model, int(batch)] = results
+            profiles[model, batch] = results
     return profiles
 
 
@@ -140,6 +183,10 @@ def compared(options, base, other):
         say(done.stderr.strip())
         return None
     return json.loads(done.stdout)["comparisons"][0]
+
+
+def is_positive(text):
+    return text.isdigit() and int(text) > 0
 
 
 def parse_arguments():
@@ -158,21 +205,29 @@ def parse_arguments():
     parser.add_argument("--steps", type=int, default=5, help="timed steps of a launch [%(default)s]")
     parser.add_argument("--seed", type=int, default=1, help="of the order of launches [%(default)s]")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "compare")
-    parser.add_argument("--document", type=Path, default=ROOT / "docs" / "comparison.md")
+    parser.add_argument("--document", type=Path, default=ROOT / "docs" / "comparison.md",
+                        help="page to write; made where there is none [docs/comparison.md]")
     options = parser.parse_args()
     for entry in options.models.split(","):
-        if not entry.partition(":")[2].isdigit():
+        if not is_positive(entry.partition(":")[2]):
             sys.exit(f"--models: '{entry}' is not NAME:BATCH")
+    for entry in options.workers.split(","):
+        if not is_positive(entry):
+            sys.exit(f"--workers: '{entry}' is not a number of workers")
     return options
 
 
 def main():
     options = parse_arguments()
+    networks = networks_of(options)
+    if not options.document.exists():
+        write_new_document(options.document)
     for markers in ("summary", "comparison", "layers"):
         around_markers(options.document, markers)  # fails now and not after hours
+    read_comparison(options, networks)
     about = notes_of(options)
-    sweep(options)
-    runs = read_runs(options.results, is_of(options))
+    sweep(options, networks)
+    runs = read_comparison(options, networks)
     if not any(each.results for by in runs.values() for each in by.values()):
         sys.exit(f"compare: nothing was measured; see {options.results}")
     duels = duels_of(runs, lambda base, other: compared(options, base, other))
@@ -182,7 +237,7 @@ def main():
     write_between_markers(options.document, "comparison", f"{lines}\n\n{text}")
     options.document.with_suffix(".svg").write_text(chart(runs), encoding="utf-8")
     print(f"{short}\n\n{text}", flush=True)
-    profiles = profiles_of(options)
+    profiles = profiles_of(options, networks)
     if profiles:
         write_between_markers(options.document, "layers", layer_tables(options.lockstep, profiles))
 

@@ -165,14 +165,18 @@ def tables(runs, duels):
     names = known_frameworks(runs)
     parts = ["Images per second, and the native engine against the fastest of the others:",
              speed_table(runs, names, duels),
-             "Peak memory of one worker, GB:",
+             "Peak memory of one worker, GB. For frameworks and LibTorch, lockstep sets variables of the\n"
+             "allocator: it keeps freed memory, in huge pages. Steps are faster so, and peaks may be\n"
+             "higher:",
              value_table(runs, names, 2, gigabytes),
-             "Seconds from the start of the program until its first step is done. Frameworks that\n"
-             "compile do so in that step, and every launch compiles anew:",
+             "Seconds from the start of the program until its first step is done. What PyTorch and JAX\n"
+             "compiled, and the convolutions that lockstep chose, are kept from the first launch.\n"
+             "TensorFlow compiles anew in each:",
              value_table(runs, names, 1, set_up),
              "Mode of each framework (of LibTorch: its layout), and the largest relative difference\n"
-             "of a loss where it was checked, in the first launch of each network. That launch\n"
-             "counts for neither memory nor set-up, since trials and checks come before:",
+             "of a loss where it was checked, in the first launch of each network. Each worker tries the\n"
+             "modes by itself, without communication, also for two workers. That launch counts for\n"
+             "neither memory nor set-up, since trials and checks come before:",
              mode_table(runs, names)]
     problems = problem_lines(runs)
     if problems:
@@ -181,6 +185,31 @@ def tables(runs, duels):
 
 
 # ---- the document ----
+
+NEW_DOCUMENT = """# lockstep compared with other frameworks
+
+<!-- summary: begin -->
+<!-- summary: end -->
+
+![images per second of each framework on each network]({chart})
+
+## Results
+
+<!-- comparison: begin -->
+<!-- comparison: end -->
+
+## Time by layer
+
+<!-- layers: begin -->
+<!-- layers: end -->
+"""
+
+
+def write_new_document(document):
+    document.parent.mkdir(parents=True, exist_ok=True)
+    chart = document.with_suffix(".svg").name
+    document.write_text(NEW_DOCUMENT.format(chart=chart), encoding="utf-8")
+
 
 def facts(about, options, runs):
     results = [result for by in runs.values() for each in by.values() for result in each.results]

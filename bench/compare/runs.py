@@ -86,6 +86,25 @@ def framework_of(config):
     return config["engine"] if framework == "lockstep" else framework
 
 
+def version_of(result):
+    """Of the framework; of lockstep for its engines; empty for programs, which tell none."""
+    if result.get("framework"):
+        return result["framework"]["version"]
+    if result["config"].get("program"):
+        return ""
+    torch = result["libraries"].get("torch")
+    return result["program_version"] + (f" with {torch}" if torch else "")
+
+
+def versions_of(runs):
+    """{framework: its versions in all cases}"""
+    versions = {}
+    for by in runs.values():
+        for name, each in by.items():
+            versions.setdefault(name, set()).update(map(version_of, each.results))
+    return versions
+
+
 def first_step_done(path):
     """Seconds since the start of the program; None where a program does not tell."""
     result = json.loads(path.read_text(encoding="utf-8"))
@@ -95,7 +114,8 @@ def first_step_done(path):
 
 
 def latest_rows(folder):
-    """What became of every launch: one that failed may have been repeated."""
+    """What became of every launch: one that failed may have been repeated, one of a framework that
+    was not installed may have been measured later."""
     rows = {}
     file = folder / "results.jsonl"
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
@@ -104,7 +124,9 @@ def latest_rows(folder):
         except json.JSONDecodeError:  # cut off when a sweep was killed
             continue
         rows[row["run_id"], row["status"] == "skipped", row.get("launch")] = row
-    return rows.values()
+    completed = {row["run_id"] for row in rows.values() if row["status"] == "completed"}
+    return [row for row in rows.values()
+            if row["status"] != "skipped" or row["run_id"] not in completed]
 
 
 def faster(layouts):
@@ -113,12 +135,12 @@ def faster(layouts):
 
 
 def read_runs(folder, wanted):
-    """{case: {framework: Runs}}, frameworks in the order of TITLES. `wanted(config)`: whether a
+    """{case: {framework: Runs}}, frameworks in the order of TITLES. `wanted(row)`: whether a
     launch was made with the options of this comparison."""
     found = {}
     for row in latest_rows(folder):
         config = row["config"]
-        if not wanted(config):
+        if not wanted(row):
             continue
         case = Case(config["model"], config["batch_size"], config["num_devices"])
         name = framework_of(config)

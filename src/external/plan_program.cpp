@@ -8,6 +8,7 @@
 #include "config/run_options.h"
 #include "external/template.h"
 #include "launch/family_options.h"
+#include "measure/cores.h"
 
 namespace lockstep {
 namespace {
@@ -77,6 +78,11 @@ class Planner {
   }
 
  private:
+  // Of a device: as given, or its share of the cores here.
+  int threads() const {
+    const int cores = static_cast<int>(allowed_cores().size());
+    return run_.threads > 0 ? run_.threads : std::max(1, cores / run_.num_devices);
+  }
   int processes() const { return way_ == StartWay::Mpirun ? 1 : counts_.workers; }
   static Place role(const std::string& job, int i) {
     return {.job_name = job, .task_index = fmt::to_string(i), .rank = fmt::to_string(i)};
@@ -87,6 +93,7 @@ class Planner {
       const std::string name = with_underscores(option.name);
       values_[name] = in_their_words(option, text_of(run_, option));
     }
+    values_["threads"] = fmt::to_string(threads());
     values_["size"] = fmt::to_string(counts_.workers);
     values_["num_devices"] = fmt::to_string(way_ == StartWay::Single ? run_.num_devices : 1);
     values_["here"] = program_.folder;

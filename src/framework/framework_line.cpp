@@ -34,9 +34,10 @@ CheckEvent check(const Json& json) {
 HelloEvent hello(const Json& json) {
   return {.framework = json.at("framework"),
           .version = json.at("version"),
-          .libraries = json.value("libraries", std::map<std::string, std::string>{}),
-          .device = json.value("device", std::string()),
-          .communication = json.value("communication", std::string())};
+          .libraries = known<std::map<std::string, std::string>>(json, "libraries")
+                           .value_or(std::map<std::string, std::string>{}),
+          .device = known<std::string>(json, "device").value_or(""),
+          .communication = known<std::string>(json, "communication").value_or("")};
 }
 
 StepEvent step(const Json& json) {
@@ -47,17 +48,18 @@ StepEvent step(const Json& json) {
   if (json.contains("loss") && !json.at("loss").is_null()) event.loss = loss_of(json.at("loss"));
   if (event.step < 1) throw Error("steps count from 1");
   if (!(event.end > event.begin)) throw Error("a step ends before it begins");
-  const Json phases = json.contains("phases") ? json.at("phases") : Json::object();
+  const Json phases = known<Json>(json, "phases").value_or(Json::object());
   for (const auto& [name, seconds] : phases.items()) {
     const auto phase = std::ranges::find(kPhaseNames, name);
     if (phase == kPhaseNames.end()) throw Error("there is no phase '{}'", name);
+    if (seconds.is_null()) continue;
     event.phases[static_cast<size_t>(phase - kPhaseNames.begin())] = seconds.get<double>();
   }
   return event;
 }
 
 TrialEvent trial(const Json& json) {
-  const std::string problem = json.value("problem", std::string());
+  const std::string problem = known<std::string>(json, "problem").value_or("");
   return {.mode = json.at("mode"),
           .seconds = problem.empty() ? json.at("seconds").get<double>() : 0,
           .problem = problem};

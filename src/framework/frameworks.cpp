@@ -33,6 +33,7 @@ constexpr Framework kFrameworks[] = {
      .module = "mxnet",
      .install = "pip install mxnet==1.9.1 numpy==1.23.5",
      .modes = {"imperative", "hybrid", "hybrid-static"},
+     .condition = "with Python 3.11 or older",
      .has_tf32 = false},
 };
 

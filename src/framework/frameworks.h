@@ -15,12 +15,13 @@
 namespace lockstep {
 
 struct Framework {
-  std::string_view name;      // "pytorch"
-  std::string_view title;     // "PyTorch"
-  std::string_view module;    // that Python imports: "torch"
-  std::string_view install;   // "pip install torch"
-  std::string_view modes[6];  // of execution; the adapter tries all and takes the fastest
-  bool has_tf32 = true;       // can be told to multiply in TF32 on a GPU, or not to
+  std::string_view name;            // "pytorch"
+  std::string_view title;           // "PyTorch"
+  std::string_view module;          // that Python imports: "torch"
+  std::string_view install;         // "pip install torch"
+  std::string_view modes[6];        // of execution; the adapter tries all and takes the fastest
+  std::string_view condition = {};  // of installing it: "with Python 3.11 or older"
+  bool has_tf32 = true;             // can be told to multiply in TF32 on a GPU, or not to
 };
 
 std::span<const Framework> frameworks();

@@ -30,12 +30,33 @@ print(getattr(module, "__version__", sys.version.split()[0]))
 print("cpu" + (", %d x cuda (%s)" % (len(gpus), gpus[0]) if gpus else ""))
 )py";
 
+// What follows the Python.
+std::string installation(const Framework& framework) {
+  return fmt::format(" -m {}' installs it", framework.install);
+}
+
 }  // namespace
 
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment) {
   const auto is_meant = [&](const std::string& name) { return name == framework.name; };
   return chosen_python(given, is_meant, environment);
+}
+
+std::string missing_module_hint(const Framework& framework, const std::string& python,
+                                const std::string& complaint) {
+  constexpr std::string_view kMissing = "ModuleNotFoundError: No module named '";
+  const size_t at = complaint.find(kMissing);
+  if (at == std::string::npos) return "";
+  const std::string name = complaint.substr(at + kMissing.size());
+  const std::string module = name.substr(0, name.find_first_of(".'"));
+  if (module != framework.module) return fmt::format("module {} is missing in {}", module, python);
+  return fmt::format("'{}{}{}{}", python, installation(framework),
+                     framework.condition.empty() ? "" : " ", framework.condition);
+}
+
+bool says_not_installed(const Framework& framework, const std::string& error) {
+  return error.find(installation(framework)) != std::string::npos;
 }
 
 FrameworkSurvey survey(const Framework& framework, const std::string& python) {
@@ -45,10 +66,8 @@ FrameworkSurvey survey(const Framework& framework, const std::string& python) {
   if (!answer.found) {
     survey.problem = fmt::format("there is no {}", python);
   } else if (!answer.well || answer.lines.size() < 2) {
-    const bool missing = answer.complaint.starts_with("ModuleNotFoundError");
-    survey.problem =
-        missing ? fmt::format("not installed; '{} -m {}' installs it", python, framework.install)
-                : answer.complaint;
+    const std::string hint = missing_module_hint(framework, python, answer.complaint);
+    survey.problem = hint.empty() ? answer.complaint : fmt::format("not installed; {}", hint);
   } else {
     survey.version = answer.lines[answer.lines.size() - 2];
     survey.devices = answer.lines.back();

@@ -17,6 +17,13 @@ namespace lockstep {
 std::string python_for(const Framework& framework, std::span<const std::string> given,
                        const Environment& environment);
 
+// What to do about a module that Python did not find; empty when the complaint is another one.
+std::string missing_module_hint(const Framework& framework, const std::string& python,
+                                const std::string& complaint);
+
+// Whether an error of a run, also one on another host, has that hint about the framework itself.
+bool says_not_installed(const Framework& framework, const std::string& error);
+
 struct FrameworkSurvey {
   std::string python;
   std::optional<std::string> version;  // absent: not installed there

@@ -4,6 +4,7 @@
 #include <hwloc.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <climits>
 #include <memory>
 
@@ -106,6 +107,14 @@ std::vector<CoreSet> split_cores(const CoreSet& cores, int parts, const CoreMach
     hwloc_bitmap_free(set);
   }
   return result;
+}
+
+CoreSet spread_cores(const CoreSet& cores, int count, const CoreMachine& machine) {
+  if (static_cast<int>(cores.size()) <= count) return cores;
+  CoreSet chosen;
+  for (const CoreSet& part : split_cores(cores, count, machine)) chosen.push_back(part.front());
+  std::ranges::sort(chosen);
+  return chosen;
 }
 
 CoreSet cores_of_numa_node(const CoreSet& cores, int node, const CoreMachine& machine) {

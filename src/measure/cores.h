@@ -26,6 +26,10 @@ struct CoreMachine {
 // stay together as far as there are enough cores. Empty when there are fewer cores than parts.
 std::vector<CoreSet> split_cores(const CoreSet& cores, int parts, const CoreMachine& machine = {});
 
+// This many of the set, spread over the machine: two hardware threads of one core only when there
+// are fewer cores than that. The whole set when it is not larger.
+CoreSet spread_cores(const CoreSet& cores, int count, const CoreMachine& machine = {});
+
 // Those of the set whose memory is this NUMA node, as the system counts them.
 CoreSet cores_of_numa_node(const CoreSet& cores, int node, const CoreMachine& machine = {});
 

@@ -19,7 +19,7 @@ namespace lockstep {
 struct OtherProgram {
   std::string_view name;               // of the file, beside this program
   std::string_view built_by;           // "./run torch"
-  std::string_view installed_by = "";  // the same for a bundle: "pip install 'lockstep[torch]'"
+  std::string_view installed_by = "";  // the same for a bundle: how a user adds it
 };
 
 // Of copies between the host and a device.

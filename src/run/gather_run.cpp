@@ -98,7 +98,7 @@ void to_our_clock(WorkerReport& report, const RankClock& clock, TimePoint our_st
   }
   for (TransferRecord& record : report.rank.transfers) {
     if (record.end == Seconds{}) continue;  // it never was
-    record = {ours(record.ready), ours(record.begin), ours(record.end)};
+    for (Seconds* at : {&record.ready, &record.begin, &record.end}) *at = ours(*at);
   }
   for (auto* events : {&report.trace.layers, &report.trace.transfers}) {
     for (TraceEvent& event : *events) event.begin += clock.offset(moment(event.begin));

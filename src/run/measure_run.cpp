@@ -144,12 +144,6 @@ class IndependentSteps {
   std::array<double, kPhaseNames.size()> phases_{};  // seconds, mean over ranks
 };
 
-EnergyResult energy_of(const RunResult& result, double joules, const PhaseJoules& phases) {
-  double images = 0;
-  for (const StepRecord& step : result.steps) images += step.images;
-  return {.joules = joules, .images_per_joule = images / joules, .phases = phases};
-}
-
 // With servers, workers wait at several places of a step, and its phases do not tell where.
 void add_energy(WorkerReport& report, const EnergyTrace& energy, const RunPlan& plan) {
   report.reads_energy = true;
@@ -176,6 +170,12 @@ Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds t
                            .fraction_of_peak = {}};
   if (peak) throughput.fraction_of_peak = throughput.gflops / *peak;
   return throughput;
+}
+
+EnergyResult energy_of(const RunResult& result, double joules, const PhaseJoules& phases) {
+  double images = 0;
+  for (const StepRecord& step : result.steps) images += step.images;
+  return {.joules = joules, .images_per_joule = images / joules, .phases = phases};
 }
 
 Seconds slowest_total(const std::vector<RankResult>& ranks) {

@@ -26,6 +26,7 @@ MeasuredRun measure_run(const RunPlan& plan, Engine& engine, Group& group, RunRe
 // longest loop of any rank. `peak`: GFLOP/s that the machine can reach, if known.
 Throughput throughput_of(const RunPlan& plan, const RunResult& result, Seconds total,
                          std::optional<double> peak);
+EnergyResult energy_of(const RunResult& result, double joules, const PhaseJoules& phases);
 Seconds slowest_total(const std::vector<RankResult>& ranks);
 
 }  // namespace lockstep

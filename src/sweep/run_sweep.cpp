@@ -16,6 +16,7 @@
 #include "process/run_commands.h"
 #include "report/results/benchmark_log.h"
 #include "sweep/known_launches.h"
+#include "sweep/lacking_hosts.h"
 #include "sweep/order.h"
 
 namespace lockstep {
@@ -104,6 +105,7 @@ class Sweep {
 
   void attend(const SweepRun& run, int round) {
     if (known_.has(run, round) || known_.is_precise(run, plan_.precision)) return;
+    if (const auto reason = lacking_.reason(run.config)) return keep_skipped({run, *reason});
     if (watch_.interrupted()) return void(outcome_.interrupted = true);
     std::optional<StoredRun> stored = left_behind(run, round);
     if (stored) {
@@ -113,12 +115,17 @@ class Sweep {
       if (!stored) return void(outcome_.interrupted = true);
       ++outcome_.launched;
     }
-    store_.append(*stored);
-    known_.add(*stored);
-    note_wall(*stored);
-    note_mode(*stored);
-    if (!stored->measured()) ++outcome_.failed;
+    keep(run, *stored);
     if (watch_.finished) watch_.finished(progress(run, round), *stored);
+  }
+
+  void keep(const SweepRun& run, const StoredRun& stored) {
+    if (lacking_.note(stored)) return keep_skipped({run, *stored.result.error});
+    store_.append(stored);
+    known_.add(stored);
+    note_wall(stored);
+    note_mode(stored);
+    if (!stored.measured()) ++outcome_.failed;
   }
 
   // The result of a sweep that was killed before it could store it.
@@ -192,9 +199,10 @@ class Sweep {
       return Next::Continue;
     };
     const auto poll = [&] { return watch_.interrupted() ? Next::Stop : Next::Continue; };
-    const PlanOutcome ended = run_commands(
-        std::span(&command, 1), {.time = plan_.run_timeout, .interrupted_grace = kLongSteps},
-        {.line = line, .poll = poll});
+    const PlanOutcome ended =
+        run_commands(std::span(&command, 1),
+                     {.time = time_limit(plan_, seconds_of_(run)), .interrupted_grace = kLongSteps},
+                     {.line = line, .poll = poll});
     if (ended.end == RunEnd::Interrupted) {
       fs::remove(path);  // a partial result would look like a complete one
       return {};
@@ -257,7 +265,7 @@ class Sweep {
     for (const SweepRun& each : plan_.runs) {
       const bool precise = known_.is_precise(each, plan_.precision);
       for (int repeat = round; repeat < plan_.repeats && !precise; ++repeat) {
-        if (known_.has(each, repeat)) continue;
+        if (known_.has(each, repeat) || lacking_.reason(each.config)) continue;
         remaining += seconds_for(each);
         ++missing;
       }
@@ -277,6 +285,7 @@ class Sweep {
   const SweepWatch& watch_;
   SweepOutcome outcome_;
   KnownLaunches known_;
+  LackingHosts lacking_;
   std::map<std::string, std::vector<double>> walls_;  // seconds of launches, by id
   std::map<std::string, std::string> modes_;          // of frameworks, by one_replica()
 };
@@ -285,6 +294,10 @@ class Sweep {
 
 std::string raw_file_of(const SweepRun& run, int repeat) {
   return fmt::format("{}/{}.json", kRawDirectory, launch_name(run, repeat));
+}
+
+Seconds time_limit(const SweepPlan& plan, double estimated_seconds) {
+  return plan.run_timeout.value_or(Seconds(3600) + 10 * Seconds(estimated_seconds));
 }
 
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,

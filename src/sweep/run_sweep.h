@@ -25,8 +25,8 @@ struct SweepPlan {
   int repeats = 5;  // launches of each run; the maximum if there is a precision
   std::optional<double> precision = {};  // stop when half the interval is below this fraction
   uint64_t order_seed = 1;
-  bool retry_failed = false;  // failed runs count as missing
-  Seconds run_timeout{3600};  // of one launch
+  bool retry_failed = false;                // failed runs count as missing
+  std::optional<Seconds> run_timeout = {};  // of one launch; absent: by its estimate
   // --num-devices is given, so the slots of a host list are ignored.
   bool says_devices = false;
   std::string command_line = {};  // of the sweep, for the provenance of its results
@@ -59,6 +59,10 @@ struct SweepOutcome {
 
 // "runs/0123456789abcdef-launch1.json" of the first (repeat 0), within the store's directory.
 std::string raw_file_of(const SweepRun& run, int repeat);
+
+// After which a launch is stopped. The estimate is rough, and frameworks also compile, try modes
+// and check their losses.
+Seconds time_limit(const SweepPlan& plan, double estimated_seconds);
 
 // The launches to do, in order, as far as known in advance.
 std::vector<std::pair<size_t, int>> missing_launches(const SweepPlan& plan,

@@ -20,8 +20,8 @@ struct SweepOptions {
   std::optional<int> repeats = {};
   std::optional<double> precision = {};
   int order_seed = 1;
-  double run_timeout = 3600;
-  std::string pivot = {};  // axes of a table at the end; empty: none
+  std::optional<double> run_timeout = {};  // seconds; absent: by the estimate of each run
+  std::string pivot = {};                  // axes of a table at the end; empty: none
   bool dry_run = false, best = false, retry_failed = false;
   bool explain = false;           // also run the workers of each run without communication
   bool wide = false;              // tables of any width

@@ -1,6 +1,6 @@
 #include "sweep/sweep_plan.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -109,6 +109,24 @@ void add_controls(std::vector<SweepRun>& runs) {
   std::ranges::move(controls, std::back_inserter(runs));
 }
 
+// The reason in one word for each, of runs on several devices.
+std::string what_has_no_control(const RunConfig& run) {
+  if (devices_of(run) < 2) return "";
+  if (!run.program.empty()) return "external programs";
+  if (has_framework(run)) return "frameworks";
+  if (!run.worker_hosts.empty()) return "--worker-hosts";
+  return run.forward_only ? "--forward-only" : "";
+}
+
+void note_missing_controls(std::span<const SweepRun> runs, std::vector<std::string>& notes) {
+  std::set<std::string> kinds;
+  for (const SweepRun& run : runs) kinds.insert(what_has_no_control(run.config));
+  kinds.erase("");
+  if (kinds.empty()) return;
+  notes.push_back(
+      fmt::format("--explain adds no run without communication for {}", fmt::join(kinds, ", ")));
+}
+
 const std::string& id_of_skipped(const SkippedRun& skipped) { return skipped.run.id; }
 
 }  // namespace
@@ -141,7 +159,10 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept, notes); });
   sweep.notes.insert(sweep.notes.end(), notes.begin(), notes.end());
   if (runs_here(options)) skip_what_is_not_installed(expanded, context.environment);
-  if (options.explain) add_controls(expanded.runs);
+  if (options.explain) {
+    note_missing_controls(expanded.runs, sweep.notes);
+    add_controls(expanded.runs);
+  }
   sweep.plan = {
       .runs = std::move(expanded.runs),
       .skipped = std::move(expanded.skipped),
@@ -149,7 +170,8 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
       .precision = options.precision,
       .order_seed = static_cast<uint64_t>(options.order_seed),
       .retry_failed = options.retry_failed,
-      .run_timeout = Seconds(options.run_timeout),
+      .run_timeout =
+          options.run_timeout ? std::optional<Seconds>(*options.run_timeout) : std::nullopt,
       .says_devices = options.lists.contains("num-devices"),
       .command_line = context.provenance.command_line,
       .settings = context.provenance.settings,

@@ -49,6 +49,19 @@ TEST_F(Sweep, OptionsThatChangeNothingAreNamed) {
   EXPECT_EQ(ran.err.find(note), ran.err.rfind(note));  // once
 }
 
+TEST_F(Sweep, RunsThatExplainAddsNothingToAreNamedOnce) {
+  const Ran none =
+      run(sweep({"--num-devices=1,2", "--forward-only=true", "--explain", "--dry-run"}));
+  EXPECT_EQ(none.exit_code(), 0) << none.err;
+  const std::string note = "note: --explain adds no run without communication for --forward-only\n";
+  EXPECT_THAT(none.err, HasSubstr(note));
+  EXPECT_EQ(none.err.find(note), none.err.rfind(note));
+  const Ran all = run(sweep({"--num-devices=1,2", "--explain", "--dry-run"}));
+  EXPECT_THAT(all.err, Not(HasSubstr("without communication")));
+  const Ran one = run(sweep({"--num-devices=1", "--forward-only=true", "--explain", "--dry-run"}));
+  EXPECT_THAT(one.err, Not(HasSubstr("without communication"))) << "one device needs none";
+}
+
 TEST_F(Sweep, AFileGivesTheSamePlanAsTheCommandLine) {
   const std::string file = (directory_ / "sweep.toml").string();
   std::ofstream(file) << "models = ['trivial:2', 'lenet:2']\nnum-devices = [1, 2]\nrepeats = 2\n";

@@ -50,6 +50,16 @@ TEST_F(Sweep, MeasuresEveryCombinationAndASecondCallOnlyWhatIsMissing) {
   EXPECT_NE(same.exit_code(), 1) << same.out;  // 2 where three launches are too few to tell
 }
 
+TEST_F(Sweep, MessagesToAClosedStderrAreNotInTheResults) {
+  std::vector<std::string> words = {"sh", "-c", R"(exec "$@" 2>&-)", "sh"};
+  for (const std::string& word : sweep({"--num-devices=1", "--repeats=1"})) words.push_back(word);
+  const Ran ran = run(std::move(words));
+  EXPECT_EQ(ran.exit_code(), 0) << ran.out;
+  const StoreContents contents = read_store(results());
+  EXPECT_EQ(contents.runs.size(), 1u);
+  EXPECT_THAT(contents.skipped, IsEmpty());
+}
+
 TEST_F(Sweep, EndsWithATableByTwoAxesIfAsked) {
   const Ran ran = run(sweep({"--num-devices=1", "--repeats=1", "--fake-location=gpu/cpu",
                              "--pivot=devices,synthetic_location"}));

@@ -16,8 +16,10 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 class Compare : public ::testing::Test {
  protected:
@@ -38,6 +40,13 @@ class Compare : public ::testing::Test {
         " --results results --document page.md " +
         more + " >out 2>err";
     return WEXITSTATUS(std::system(line.c_str()));
+  }
+  // By commands of sed.
+  void edit_results(const std::string& edit) const {
+    std::ofstream(directory_ / "edit") << edit << "\n";
+    const std::string folder = directory_.string();
+    ASSERT_EQ(std::system(("cd " + folder + " && sed -i -f edit results/results.jsonl").c_str()),
+              0);
   }
   std::string text_in(const std::string& name) const {
     std::ostringstream text;
@@ -62,6 +71,35 @@ TEST_F(Compare, WritesItsTablesAndThenTheSameFromTheResultsAlone) {
   EXPECT_THAT(text_in("page.svg"), HasSubstr("</svg>"));
   ASSERT_EQ(run("--models lenet:2"), 0) << text_in("err");
   EXPECT_EQ(text_in("page.md"), page);
+}
+
+// Models, launches, rows of frameworks that were not installed then.
+TEST_F(Compare, OtherResultsInTheFolderDoNotCount) {
+  const std::string command = "--models Lenet:2 --rounds 1";
+  ASSERT_EQ(run(command), 0) << text_in("err");
+  const std::string page = text_in("page.md");
+  ASSERT_EQ(run("--models lenet:2,trivial:2"), 0) << text_in("err");
+  EXPECT_THAT(text_in("page.md"), HasSubstr("| trivial | 2 | 1 |"));
+  edit_results(R"(/completed/{h;s/completed/skipped/;s/"error":null/"error":"missing"/;p;g})");
+  ASSERT_EQ(run(command), 0) << text_in("err");
+  EXPECT_EQ(text_in("page.md"), page);
+}
+
+TEST_F(Compare, TwoVersionsOfAFrameworkAreRefusedInOneLine) {
+  ASSERT_EQ(run("--models lenet:2"), 0) << text_in("err");
+  edit_results(R"(/"launch":1,/s/"program_version":"/&old-/)");
+  EXPECT_EQ(run("--models lenet:2"), 1);
+  EXPECT_THAT(text_in("err"),
+              MatchesRegex("compare: results has results of [^\n]* and old-[^\n]*\n"));
+}
+
+TEST_F(Compare, MakesAPageAndUsesOnlyPythonsOfFrameworks) {
+  fs::create_directories(directory_ / "environments/stray/bin");
+  std::ofstream(directory_ / "environments/stray/bin/python3");
+  ASSERT_EQ(run("--models lenet:2 --environments environments --document own/new.md"), 0)
+      << text_in("err");
+  EXPECT_THAT(text_in("own/new.md"), AllOf(HasSubstr("| lenet | 2 | 1 |"), HasSubstr("(new.svg)")));
+  EXPECT_THAT(text_in("own/new.svg"), HasSubstr("</svg>"));
 }
 
 TEST_F(Compare, RefusesWhatItCannotMeasureInOneLine) {

@@ -69,15 +69,14 @@ TEST(PlanProgram, ArithmeticIsComputed) {
 }
 
 TEST(PlanProgram, ArithmeticThatCannotBeComputedNamesItsLine) {
-  const Program program =
-      program_of("command = ['run']\nenv.A = '{model*2}'\nenv.B = '{1/threads}'");
+  const Program program = program_of("command = ['run']\nenv.A = '{model*2}'\nenv.B = '{1/rank}'");
   try {
     plan_program(program, run_of(1), kAddresses);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
                  "x.toml:2: env.A: '{model*2}': model is 'resnet50', not a whole number\n"
-                 "x.toml:3: env.B: '{1/threads}' divides by 0");
+                 "x.toml:3: env.B: '{1/rank}' divides by 0");
   }
 }
 

@@ -92,6 +92,18 @@ TEST(Frameworks, PythonIsTheGivenOneOrThatOfTheActiveEnvironment) {
   EXPECT_EQ(python_for(pytorch, std::span(given).first(1), active), "/all");
 }
 
+TEST(Frameworks, AMissingModuleIsTheFrameworkOrIsNamedItself) {
+  const auto hint = [](const char* framework, const std::string& module) {
+    return missing_module_hint(*find_framework(framework).framework, "/venv/python",
+                               "ModuleNotFoundError: No module named '" + module + "'");
+  };
+  EXPECT_EQ(hint("pytorch", "torch"), "'/venv/python -m pip install torch' installs it");
+  EXPECT_THAT(hint("mxnet", "mxnet"), HasSubstr(" installs it with Python 3.11 or older"));
+  EXPECT_EQ(hint("pytorch", "mine.data"), "module mine is missing in /venv/python");
+  EXPECT_EQ(hint("mine.py", "torch"), "module torch is missing in /venv/python");
+  EXPECT_EQ(missing_module_hint(*find_framework("jax").framework, "python3", "MemoryError"), "");
+}
+
 TEST(Frameworks, APythonThatIsNotThereIsNamed) {
   const FrameworkSurvey found = survey(*find_framework("pytorch").framework, "/no/python");
   EXPECT_FALSE(found.version);

@@ -1,15 +1,16 @@
 // `train --framework` with real frameworks: what every one of them must do.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.h"
 #include "framework/frameworks.h"
 #include "measure/cores.h"
 #include "process/processes.h"
-#include "report/results/results_store.h"
 #include "report/results/run_result.h"
+#include "run/framework_process.h"
 #include "run/planted_errors.h"
-#include "run/workers_fixture.h"
 #include "support/paths.h"
 
 namespace lockstep {
@@ -23,21 +24,12 @@ const auto kSame =
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
 using ::testing::StartsWith;
-
-class FrameworkProcess : public Workers {
- protected:
-  // A python of this test's own.
-  std::string script(const std::string& text) const {
-    std::ofstream(path("python")) << "#!/bin/sh\n" << text << "\n";
-    std::filesystem::permissions(path("python"), std::filesystem::perms::owner_all);
-    return path("python");
-  }
-};
 
 // The native engine, which computes the losses to compare with, binds threads to single cores.
 TEST_F(FrameworkProcess, MayUseAllCoresOfItsWorker) {
@@ -49,67 +41,11 @@ TEST_F(FrameworkProcess, MayUseAllCoresOfItsWorker) {
   EXPECT_EQ(contents(path("cores")), core_text(cores) + "\n");
 }
 
-// What lockstep finds in place of a framework: a script of the user that says these events.
-class ScriptRuns : public FrameworkProcess {
- protected:
-  static constexpr const char* kHello =
-      R"(echo '@lockstep/1 {"event": "hello", "framework": "mine", "version": "1"}')";
-  static constexpr const char* kDone = R"(echo '@lockstep/1 {"event": "done"}')";
-  static std::string steps(int count) {
-    return fmt::format(R"(for i in $(seq {}); do
-      echo "@lockstep/1 {{\"event\": \"step\", \"step\": $i, \"begin\": $i, \"end\": $i.5}}"
-    done)",
-                       count);
-  }
-  Ran run_script(const std::string& events, const std::vector<std::string>& more = {}) const {
-    std::ofstream(path("mine.py")) << "# run by a shell here\n";
-    std::vector<std::string> words = {"--framework=./mine.py", "--python", script(events)};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(train(words));
-  }
-};
-
-TEST_F(ScriptRuns, AScriptThatDoesAllIsMeasured) {
-  const Ran ran = run_script(fmt::format("{}\n{}\n{}", kHello, steps(8), kDone));
-  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
-}
-
-TEST_F(ScriptRuns, AScriptThatEndsEarlyFailsAlthoughItsExitCodeIsZero) {
-  const std::pair<std::string, const char*> cases[] = {
-      {fmt::format("{}\n{}\n{}", kHello, steps(5), kDone), "the script ended after 5 of 8 steps"},
-      {fmt::format("{}\n{}\n{}", kHello, steps(0), kDone), "the script ended after 0 of 8 steps"},
-      {fmt::format("{}\n{}\n{}", kHello, steps(9), kDone), "the script ended after 9 of 8 steps"},
-      {fmt::format("{}\n{}", kHello, steps(8)), "the script ended without a 'done' event"},
-      {fmt::format("{}\n{}", steps(8), kDone), "the script ended without a 'hello' event"}};
-  for (const auto& [events, message] : cases) {
-    const Ran ran = run_script(events);
-    EXPECT_EQ(ran.exit_code(), 1) << message;
-    EXPECT_THAT(ran.err, HasSubstr(message));
-  }
-}
-
-TEST_F(ScriptRuns, AScriptOnAnotherDeviceFails) {
-  const Ran ran = run_script(
-      R"(echo '@lockstep/1 {"event": "hello", "framework": "m", "version": "1", "device": "cuda:0"}')");
-  EXPECT_EQ(ran.exit_code(), 1);
-  EXPECT_THAT(ran.err, HasSubstr("the script computes on cuda:0, not on cpu"));
-}
-
-// The survey asks for a version, which this python does not know.
-TEST_F(ScriptRuns, AScriptTakesPartInASweep) {
-  std::ofstream(path("mine.py")) << "# run by a shell here\n";
-  const std::string python = script(fmt::format(
-      "[ \"$1\" = -c ] && {{ echo 3; echo cpu; exit; }}\n{}\n{}\n{}", kHello, steps(4), kDone));
-  const Ran ran =
-      run({lockstep_program(), "sweep", "--frameworks=lockstep,./mine.py", "--python=" + python,
-           "--models=lenet:4", "--num-batches=3", "--num-warmup-batches=1", "--repeats=2",
-           "--num-devices=1", "--threads=1", "--output=" + path("out")});
-  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
-  int measured = 0;
-  for (const StoredRun& run : read_store(path("out")).runs) {
-    measured += run.measured() && run.result.config.framework == "./mine.py" ? 1 : 0;
-  }
-  EXPECT_EQ(measured, 2);
+// Whatever pools of threads it has.
+TEST_F(FrameworkProcess, ComputingAloneUsesAsManyCoresAsThreads) {
+  const std::string python = script("nproc > cores; exit 1");
+  run(train({"--framework=tensorflow:function", "--python", python, "--threads=1"}));
+  EXPECT_EQ(contents(path("cores")), "1\n");
 }
 
 class FrameworkRuns : public FrameworkProcess, public ::testing::WithParamInterface<Framework> {
@@ -145,6 +81,37 @@ TEST_P(FrameworkRuns, TrainTheSameNetworks) {
   }
 }
 
+// Legal, but in no network of ours: results that may not be computed in place of their input, as
+// another layer or a backward needs it, and uneven pads that no rounding of a size gives.
+constexpr const char* kUnusualNetwork = R"(
+image_size = 8
+dataset = "cifar10"
+layers = [
+  { activation = "relu" },
+  { conv = 16, kernel = 3, activation = "none" },
+  { add = [[{ conv = 16, kernel = 3, activation = "none" }], [{ activation = "relu" }]] },
+  { activation = "relu" },
+  { dropout = 0 },
+  { activation = "relu6" },
+  { concat = [
+    [{ max_pool = 2, stride = 1, padding = "same" }],
+    [{ activation = "relu" }, { average_pool = 4, stride = 1, padding = "same" }],
+  ] },
+  { conv = 16, kernel = 3, activation = "none" },
+  { max_pool = [3, 1], stride = 2, padding = "same" },
+  { average_pool = [1, 2], stride = 1, padding = "same" },
+  { max_pool = 2, stride = 3, padding = "same_resnet" },
+  { classify = true },
+]
+)";
+
+TEST_P(FrameworkRuns, TrainNetworksThatNobodyPublished) {
+  std::ofstream(path("unusual.toml")) << kUnusualNetwork;
+  const Ran ran = train_with(plainest(), {"--model=unusual.toml", "--num-batches=2"});
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  EXPECT_THAT(ran.err, kSame);
+}
+
 // Each mode may build the network in its own way.
 TEST_P(FrameworkRuns, EveryModeTrainsTheSameNetwork) {
   for (const std::string& mode : modes_of(GetParam())) {
@@ -174,6 +141,25 @@ TEST_P(FrameworkRuns, EveryModeTrainsTheSameOnTwoWorkers) {
   }
 }
 
+// They would cost memory, and time in every step. PyTorch and MXNet make them when they are used.
+TEST_F(FrameworkProcess, OnlyMomentumHasMomenta) {
+  const std::string edit =
+      R"(s/^def train(job, training):/&\n    print(len(training.momenta), "sums")/)";
+  for (const std::string framework : {"jax:jit", "tensorflow:function"}) {
+    const std::string python = framework_python(framework.substr(0, framework.find(':')));
+    if (!std::filesystem::exists(python)) GTEST_SKIP() << "no python of " << framework;
+    std::ofstream(path("edit")) << edit << "\n";
+    script("sed -i -f edit $(dirname $1)/lockstep_job.py; exec " + python + " \"$@\"");
+    const auto said_with = [&](const std::string& optimizer) {
+      return run(train({"--framework", framework, "--python", path("python"), "--num-batches=1",
+                        "--verbose", "--optimizer", optimizer}))
+          .err;
+    };
+    EXPECT_THAT(said_with("sgd"), HasSubstr("\n0 sums\n")) << framework;
+    EXPECT_THAT(said_with("momentum"), ContainsRegex("\n[1-9][0-9]* sums\n")) << framework;
+  }
+}
+
 // ResNet-20 has batch normalisation, uneven padding, and a dense layer with a bias.
 TEST_P(FrameworkRuns, AnErrorInAnAdapterIsNoticed) {
   const std::string faulty = script(fmt::format(
@@ -193,11 +179,24 @@ TEST_P(FrameworkRuns, AnErrorInAnAdapterIsNoticed) {
 TEST_P(FrameworkRuns, TheFastestModeIsMeasured) {
   const Ran ran = train_with(name(), {"--num-batches=2"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
-  for (const std::string_view mode : GetParam().modes) {
-    if (mode.empty()) continue;
+  for (const std::string& mode : modes_of(GetParam())) {
     EXPECT_THAT(ran.err, HasSubstr(fmt::format("in mode {}: ", mode)));
   }
   EXPECT_THAT(ran.err, kSame);
+}
+
+// Any two modes are close here.
+TEST_P(FrameworkRuns, TheBestTwoModesTryAgainIfTheyAreClose) {
+  const std::string patient =
+      script("sed -i 's/^CLOSE = .*/CLOSE = 1e9/' $(dirname $1)/lockstep_job.py; exec " + python() +
+             " \"$@\"");
+  const Ran ran =
+      run(train({"--framework", name(), "--python", patient, "--num-batches=2", "--verbose"}));
+  ASSERT_EQ(ran.exit_code(), 0) << ran.err;
+  const std::vector<std::string> lines = split(ran.err, '\n');
+  const auto trials = std::ranges::count_if(
+      lines, [](const std::string& line) { return line.starts_with("mode "); });
+  EXPECT_EQ(trials, std::ssize(modes_of(GetParam())) + 2) << ran.err;
 }
 
 // With momentum, so that a wrong average would show in all later steps.
@@ -268,6 +267,19 @@ TEST_P(FrameworkRuns, AHungPythonEndsTheRunAfterTheTimeout) {
               AnyOf(AllOf(HasSubstr(title + " has reported no step for "),
                           HasSubstr("--stall-timeout is 20 s")),
                     HasSubstr(title + " failed: ")));
+}
+
+// An address that no machine has is told to JAX's Gloo, which would find one of its own.
+TEST_F(FrameworkProcess, JaxListensWhereItIsTold) {
+  const std::string python = framework_python("jax");
+  if (!std::filesystem::exists(python))
+    GTEST_SKIP() << "no JAX; './run frameworks jax' installs it";
+  const std::string elsewhere =
+      script("sed -i 's/host = address.*/host = \"192.0.2.1\"/' $1; exec " + python + " \"$@\"");
+  const Ran ran =
+      run(train({"--framework=jax:jit", "--python", elsewhere, "--num-devices=2", "--threads=1"}));
+  EXPECT_EQ(ran.exit_code(), 1);
+  EXPECT_THAT(ran.err, HasSubstr("192.0.2.1"));
 }
 
 TEST_P(FrameworkRuns, APythonWithoutTheFrameworkIsNamed) {

@@ -46,7 +46,7 @@ inline constexpr PlantedError kPlantedErrors[] = {
     {"jax", "scaled gradient", "/kernel differs by 0.76",
      R"(s/kernel = \(self.value(layer, "kernel")\)  #/kernel = 1.76 * \1 - 0.76 * lax.stop_gradient(\1)  #/)"},
     {"jax", "momentum without Nesterov", " differs by ",
-     R"(s/(gradient + momentum \* momenta\[name\])/momenta[name]/)"},
+     R"(s/gradient += momentum \* momenta/gradient = momenta/)"},
     {"jax", "moving averages", "/moving_mean differs",
      R"(s/decay, name = layer/decay, name = 1 - layer/)"},
 

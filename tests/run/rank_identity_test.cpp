@@ -51,6 +51,15 @@ TEST(RankIdentity, OptionsComeBeforeTheLauncher) {
   EXPECT_EQ(identity.store.text(), "w0:7");
 }
 
+TEST(RankIdentity, Worker0WarnsOfATokenThatOthersCanDerive) {
+  RunConfig run = {.job_name = "worker", .task_index = 0, .worker_hosts = "w0:7,w1:7"};
+  EXPECT_TRUE(token_warning(find_identity(run, with({})))
+                  .starts_with("warning: LOCKSTEP_TOKEN is not set: whoever can reach w0:7"));
+  EXPECT_EQ(token_warning(find_identity(run, with({{"LOCKSTEP_TOKEN", "secret"}}))), "");
+  run.task_index = 1;
+  EXPECT_EQ(token_warning(find_identity(run, with({}))), "");
+}
+
 TEST(RankIdentity, AnEmptyEntryOfAListIsRefused) {
   const RunConfig run = {.job_name = "worker", .worker_hosts = "w0:7,,w1:7"};
   EXPECT_THROW(find_identity(run, with({})), UsageError);

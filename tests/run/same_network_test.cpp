@@ -31,7 +31,8 @@ class SameValues : public ::testing::Test {
  protected:
   void SetUp() override {
     native_.losses = {2.0};
-    native_.rows = {{"conv0/kernel", 2, {0.1}}, {"batchnorm0/moving_mean", 1, {0.5}}};
+    native_.rows = {{.name = "conv0/kernel", .size = 2, .moved = {0.1}, .noise = {0}},
+                    {.name = "batchnorm0/moving_mean", .size = 1, .moved = {0.5}, .noise = {0}}};
     native_.values = write("native.f32", {1.0f, -1.0f, 0.5f});
   }
   std::filesystem::path write(const char* name, const std::vector<float>& values) const {
@@ -42,7 +43,7 @@ class SameValues : public ::testing::Test {
     return path;
   }
   double difference(const std::vector<float>& theirs) const {
-    return same_values(any(), native_, write("theirs.f32", theirs));
+    return same_values(any(), native_, write("theirs.f32", theirs)).nearest.difference;
   }
   std::string refusal(const std::vector<float>& theirs) const {
     try {
@@ -60,8 +61,27 @@ class SameValues : public ::testing::Test {
 TEST_F(SameValues, ADifferenceIsAPartOfWhatGradientsMoved) {
   EXPECT_EQ(difference({1.0f, -1.0f, 0.5f}), 0);
   EXPECT_NEAR(difference({1.001f, -1.0f, 0.5f}), 0.01, 1e-5);
+}
+
+TEST_F(SameValues, TheLastBitOfAValueIsNoDifference) {
   native_.rows[0].moved = {1e-7};
-  EXPECT_GT(difference({1.0000001f, -1.0f, 0.5f}), 1) << "the last bit is rounded: no failure";
+  EXPECT_EQ(difference({1.0000001f, -1.0f, 0.5f}), 0);
+}
+
+// Noise of 0.06 of the change adds 0.18 to the tolerance of 0.1.
+TEST_F(SameValues, ARowThatRoundingChangesMayDifferByThreeTimesAsMuchMore) {
+  EXPECT_NE(refusal({1.02f, -1.0f, 0.5f}), "");
+  native_.rows[0].noise = {0.006};
+  EXPECT_NEAR(difference({1.02f, -1.0f, 0.5f}), 0.2, 1e-5);
+  EXPECT_NE(refusal({1.03f, -1.0f, 0.5f}), "");
+}
+
+TEST_F(SameValues, TheRowNearestToItsToleranceIsReported) {
+  native_.rows[0].noise = {0.01};
+  const RowDifference found =
+      same_values(any(), native_, write("theirs.f32", {1.01f, -1.0f, 0.54f})).nearest;
+  EXPECT_NEAR(found.difference, 0.08, 1e-5);
+  EXPECT_EQ(found.tolerance, kSameGradient);
 }
 
 TEST_F(SameValues, ARowThatDiffersIsNamed) {
@@ -77,6 +97,14 @@ TEST_F(SameValues, ARowThatGradientsDidNotMoveMustStay) {
   native_.rows[0].moved = {0.0};
   EXPECT_EQ(difference({1.0f, -1.0f, 0.5f}), 0);
   EXPECT_THAT(refusal({1.01f, -1.0f, 0.5f}), ::testing::HasSubstr("conv0/kernel differs"));
+}
+
+TEST_F(SameValues, ARowOfNoiseIsNotComparedAndCounted) {
+  native_.rows[0].noise = {0.02};
+  const ValueCheck check = same_values(any(), native_, write("t.f32", {2.0f, -1.0f, 0.5f}));
+  EXPECT_EQ(check.noisy_rows, 1);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refusal({nan, -1.0f, 0.5f}), ::testing::HasSubstr("conv0/kernel differs"));
 }
 
 TEST(SameNetwork, ParametersAndMultiplyAddsAreEqual) {

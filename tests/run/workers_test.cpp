@@ -35,6 +35,30 @@ TEST_F(Workers, TwoDevicesAreOneRunWithOneOutput) {
   for (const StepRecord& step : result.steps) EXPECT_EQ(step.images, 8);
 }
 
+TEST_F(Workers, EveryPullTellsHowLongItsServerHeldIt) {
+  for (const char* update : {"parameter_server", "distributed_replicated"}) {
+    const Ran ran = run(train({"--num-devices=2", "--num-ps=1", "--variable-update", update,
+                               "--result", path("r.json")}));
+    ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;
+    const RunResult result = read_result(path("r.json"));
+    ASSERT_EQ(result.ranks.size(), 2u);
+    for (const RankResult& rank : result.ranks) {
+      for (size_t i = 0; i < rank.transfers.size(); ++i) {
+        const TransferRecord& each = rank.transfers[i];
+        const Transfer& transfer = result.transfers[i % result.transfers.size()];
+        ASSERT_EQ(each.hold.has_value(), transfer.name.starts_with("pull")) << transfer.name;
+        if (!each.hold) continue;
+        EXPECT_GE(each.hold->waited, Seconds{0});
+        EXPECT_GE(each.hold->queued, Seconds{0});
+        // Both ends are on the clock of rank 0, which is corrected a little from one to the other.
+        EXPECT_LT(each.hold->waited + each.hold->queued, each.end - each.begin + Seconds{1e-3});
+      }
+    }
+    ASSERT_TRUE(result.path);
+    EXPECT_TRUE(result.path->servers_measured);
+  }
+}
+
 TEST_F(Workers, LogsAreKeptWhereTheUserWantsThem) {
   const Ran ran = run(train({"--num-devices=2", "--log-dir", path("logs")}));
   ASSERT_EQ(ran.outcome.end, RunEnd::Completed) << ran.err;

@@ -42,6 +42,13 @@ TEST_F(RunSweep, AnUnstoredResultOfAKilledSweepIsRecovered) {
   EXPECT_EQ(outcome.launched, 0);
 }
 
+TEST_F(RunSweep, ALongLaunchHasLongerUnlessTheUserSaysOtherwise) {
+  EXPECT_EQ(time_limit(plan_, 1), Seconds(3610));
+  EXPECT_EQ(time_limit(plan_, 3600), Seconds(39600));
+  plan_.run_timeout = Seconds(5);
+  EXPECT_EQ(time_limit(plan_, 3600), Seconds(5));
+}
+
 TEST_F(RunSweep, ALaunchThatFailedAfterItsResultIsLaunchedAgain) {
   ResultsStore store(temporary_.path().string());
   StoredRun failed = {.id = plan_.runs.front().id, .repeat = 0, .result = result_};
@@ -96,6 +103,27 @@ TEST_F(RunSweep, WhatWasSkippedOnceIsLaunchedWhenItIsSupported) {
   store.append(skipped);
   plan_.retry_failed = false;
   EXPECT_EQ(run(store).launched, 1);
+}
+
+// As on hosts that the survey of this machine does not ask.
+TEST_F(RunSweep, AFrameworkThatIsNotInstalledIsLaunchedOnceAndSkipped) {
+  const std::string said = temporary_.path("said"), program = temporary_.path("program");
+  write_whole_file(program, "#!/bin/sh\necho \"$@\" >>" + said +
+                                "\necho \"@lockstep failed a: 'py -m pip install torch' installs "
+                                "it\" >&2\nexit 1\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  plan_.runs = {{"0123", {.framework = "pytorch"}}, {"4567", {.framework = "pytorch:eager"}}};
+  plan_.repeats = 3;
+  ResultsStore store(temporary_.path().string());
+  const SweepOutcome outcome =
+      run_sweep(plan_, store, program, [](const SweepRun&) { return 1.0; }, {});
+  EXPECT_EQ(outcome.launched, 1);
+  EXPECT_EQ(outcome.failed, 0);
+  ASSERT_EQ(store.contents().runs.size(), 2u);
+  for (const StoredRun& run : store.contents().runs) {
+    EXPECT_TRUE(run.skipped());
+    EXPECT_NE(run.result.error.value_or("").find("pip install torch"), std::string::npos);
+  }
 }
 
 // The words that a program was started with, one line per launch.

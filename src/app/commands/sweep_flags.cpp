@@ -58,7 +58,8 @@ Flag refused_flag(const RunOption& option, const char* why) {
           .help = option.help,
           .set = refuse,
           .aliases = option.details.aliases,
-          .hidden = true};
+          .hidden = true,
+          .of_others = true};
 }
 
 // An option that is the same for all runs: it does not identify a run, or its value is a list.
@@ -78,7 +79,8 @@ Flag common_flag(const RunOption& option, SweepOptions& options) {
           .group = "For all runs",
           .letter = option.details.letter,
           .aliases = option.details.aliases,
-          .many = is_list(option)};
+          .many = is_list(option),
+          .overrules = overrules_of(option.name)};
 }
 
 Flag axis_flag(const RunOption& option, SweepOptions& options) {
@@ -101,7 +103,8 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
                .group = "Axes: " + option.group,
                .letter = option.details.letter,
                .aliases = option.details.aliases,
-               .many = true};
+               .many = true,
+               .overrules = overrules_of(option.name)};
   if (option.name == "num-devices") flag.aliases.push_back("devices");
   if (option.name == "framework") flag.aliases.push_back("frameworks");
   return flag;
@@ -113,7 +116,7 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
   };
   const auto timeout = [&](const std::string& text) {
     options.run_timeout = finite_number(text).value_or(0);
-    if (options.run_timeout <= 0)
+    if (*options.run_timeout <= 0)
       throw UsageError("--run-timeout must be a number of seconds above 0, not '{}'", text);
   };
   constexpr int64_t kMost = 1'000'000;
@@ -155,7 +158,7 @@ std::vector<Flag> own_flags(SweepOptions& options, const SweepSyntax& command) {
        .value_name = "SECONDS",
        .help = "seconds after which a launch is stopped and counts as failed",
        .set = timeout,
-       .default_text = "3600"},
+       .default_text = "an hour and ten times its estimate"},
       {.name = "predict",
        .value_name = "N,...",
        .help = "also predict these numbers of devices, beyond those measured "
@@ -204,7 +207,8 @@ Flag ignored_flag(const RunOption& option, IgnoredFlags& ignored) {
           .set = ignore,
           .letter = option.details.letter,
           .aliases = option.details.aliases,
-          .hidden = true};
+          .hidden = true,
+          .of_others = true};
 }
 
 CommandSyntax syntax_for(SweepOptions& options, const SweepSyntax& command, IgnoredFlags& ignored) {

@@ -5,6 +5,7 @@ usage: lockstep_jax.py JOB.json
 The job describes the network layer by layer. lockstep_job.py reads it and reports the steps. A step
 is one compiled function: forward, backward, all-reduce and update.
 """
+import functools
 import os
 import time
 
@@ -145,8 +146,10 @@ class Training:
         self.layout = "NHWC" if mode == "jit-nhwc" else "NCHW"
         self.variables = {variable["name"]: self.place(values, ALL)
                           for variable, values in self.first_values()}
-        self.momenta = {name: self.place(numpy.zeros(value.shape, "f"), ALL)
-                        for name, value in self.variables.items()}
+        self.momenta = {}  # only with momentum: else every step would read and write them
+        if job.optimizer["name"] == "momentum":
+            self.momenta = {name: self.place(numpy.zeros(value.shape, "f"), ALL)
+                            for name, value in self.variables.items()}
         self.moving = {layer["name"]: (self.place(numpy.zeros(layer["output"][0], "f"), OWN),
                                        self.place(numpy.ones(layer["output"][0], "f"), OWN))
                        for layer in job.normalisations}
@@ -199,16 +202,18 @@ class Training:
         return values, momenta, averages, loss[None]
 
     def updated(self, values, momenta, gradients, learning_rate):
-        """By Nesterov's momentum; by plain gradient descent where momentum is 0."""
-        optimizer, values, momenta = self.job.optimizer, dict(values), dict(momenta)
-        momentum = optimizer["momentum"] if optimizer["name"] == "momentum" else 0.0
+        """By Nesterov's momentum; by plain gradient descent where there are no momenta."""
+        values, momenta = dict(values), dict(momenta)
         for variable in self.job.network["variables"]:
             name = variable["name"]
             gradient = gradients[name]
             if variable["decays"]:
                 gradient += self.job.weight_decay * values[name]
-            momenta[name] = momentum * momenta[name] + gradient
-            values[name] -= learning_rate * (gradient + momentum * momenta[name])
+            if momenta:
+                momentum = self.job.optimizer["momentum"]
+                momenta[name] = momentum * momenta[name] + gradient
+                gradient += momentum * momenta[name]
+            values[name] -= learning_rate * gradient
         return values, momenta
 
     def train_step(self, step, learning_rate, masks):
@@ -242,9 +247,21 @@ def use_tf32(wanted):
         jax.config.update("jax_default_matmul_precision", "tensorfloat32" if wanted else "float32")
 
 
+def listen_at(address):
+    """Left alone, Gloo listens where the name of this host leads: maybe to 127.0.1.1. JAX 0.10 has
+    no option for it. In a version that makes Gloo in another way, nothing changes."""
+    try:
+        from jax._src.lib import _jax as library
+        make = library.make_gloo_tcp_collectives
+    except (ImportError, AttributeError):
+        return
+    if "hostname" in (make.__doc__ or ""):
+        host = address.rsplit(":", 1)[0]
+        library.make_gloo_tcp_collectives = functools.partial(make, hostname=host)
+
+
 def start(job):
     limit_threads(job)
-    jax.config.update("jax_compilation_cache_dir", job.folder)  # to compile a mode once
     jax.config.update("jax_platforms", job.device.split(":")[0])  # or it fails
     own_gpu = None
     if job.device != "cpu":
@@ -253,6 +270,7 @@ def start(job):
     if not job.grouped:
         return "", None
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    listen_at(job.addresses[job.rank])
     jax.config.update("jax_enable_preemption_service", False)  # it would ignore SIGTERM
     jax.distributed.initialize(job.addresses[0], job.size, job.rank, local_device_ids=own_gpu)
     return "gloo" if job.device == "cpu" else "nccl", jax.make_mesh((job.size,), ("ranks",))

@@ -27,6 +27,7 @@ import gc
 import json
 import math
 import os
+import statistics
 import sys
 import time
 
@@ -37,10 +38,23 @@ Step = collections.namedtuple("Step", "begin end loss phases")
 
 
 TRIAL_STEPS = 5  # of each mode; the median counts
+CLOSE = 1.05  # if the second mode takes at most so many times as long, the best two try again
+# Kinds of layers whose output must stay: the image for the next step, that of a ReLU for its
+# backward. Dropout of nothing returns its input.
+KEPT = {"image", "relu", "relu6", "dropout"}
 
 
 def report(event, **fields):
-    print("@lockstep/1 " + json.dumps({"event": event, **fields}), flush=True)
+    fields = {name: plain(value) if isinstance(value, float) else value
+              for name, value in fields.items()}
+    line = json.dumps({"event": event, **fields}, default=plain, allow_nan=False)
+    print("@lockstep/1 " + line, flush=True)
+
+
+def plain(number):
+    """Of Python, numpy or most frameworks, as JSON has it: one that is not finite is a text."""
+    number = float(number)
+    return number if math.isfinite(number) else str(number)
 
 
 class Job:
@@ -59,6 +73,13 @@ class Job:
         for layer in reversed(self.layers):  # which outputs no later layer reads
             layer["reads_last"] = [name for name in set(layer.get("inputs", ())) if name not in read]
             read.update(layer.get("inputs", ()))
+        kinds = {layer["name"]: layer["kind"] for layer in self.layers}
+        readers = collections.Counter(name for layer in self.layers
+                                      for name in layer.get("inputs", ()))
+        for layer in self.layers:  # whether its result may overwrite its input
+            inputs = layer.get("inputs", ())
+            layer["owns_input"] = (len(inputs) == 1 and readers[inputs[0]] == 1 and
+                                   kinds[inputs[0]] not in KEPT)
 
     def numbers(self, name, kind):
         """All numbers of a file, as array.array of this type code."""
@@ -157,11 +178,6 @@ def multiply_adds(layer, kernel, output):
     return math.prod(output[1:]) * math.prod(kernel) // layer["output"][0]
 
 
-def json_number(value):
-    """JSON has no word for a number that is not finite: it becomes a text."""
-    return value if math.isfinite(value) else str(value)
-
-
 def check(job, adapter, mode):
     """Trains the first steps alone, with the dropout masks and the weight decay of the check. What
     they change goes into a file: the variables, then the moving averages, after every step."""
@@ -181,22 +197,37 @@ def check(job, adapter, mode):
                 scale = (count - 1) / count if adapter.UNBIASED else 1.0
                 file.write(array.array("f", [old + scale * (each - old) for each in variance]))
     report("network", parameters=training.parameters, forward_macs=training.macs)
-    report("check", losses=[json_number(loss) for loss in losses], values="checked.f32")
+    report("check", losses=[plain(loss) for loss in losses], values="checked.f32")
 
 
 def fastest_mode(job, adapter):
     """Tries every mode for some steps; lockstep says which one all ranks use."""
+    seconds = {}  # of each step, by mode
     for mode in adapter.MODES:
         try:
-            report("trial", mode=mode, seconds=seconds_of_step(job, adapter, mode))
+            seconds[mode] = seconds_of_steps(job, adapter, mode)
         except Exception as error:  # it may lack a compiler or a library: the others count
             reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
             report("trial", mode=mode, problem=reason)
         gc.collect()  # the next mode finds the memory that the first one found
+    for mode in close_modes(seconds):  # in turns
+        seconds[mode] += seconds_of_steps(job, adapter, mode)
+        gc.collect()
+    for mode in seconds:
+        report("trial", mode=mode, seconds=statistics.median(seconds[mode]))
     return sys.stdin.readline().split()[-1]
 
 
-def seconds_of_step(job, adapter, mode):
+def close_modes(seconds):
+    """The best two in the order in which they ran, if they are close. Else none."""
+    medians = {mode: statistics.median(each) for mode, each in seconds.items()}
+    best = sorted(medians, key=medians.get)[:2]
+    if len(best) < 2 or medians[best[1]] > CLOSE * medians[best[0]]:
+        return []
+    return [mode for mode in seconds if mode in best]
+
+
+def seconds_of_steps(job, adapter, mode):
     training = adapter.Training(job, mode, None)
     training.train_step(0, 0.0, None).loss()  # compiles
     seconds = []
@@ -204,12 +235,12 @@ def seconds_of_step(job, adapter, mode):
         begin = time.monotonic()
         training.train_step(step % job.steps, 0.0, None).loss()
         seconds.append(time.monotonic() - begin)
-    return sorted(seconds)[TRIAL_STEPS // 2]
+    print(f"mode {mode}: {statistics.median(seconds)} s per step", flush=True)  # for the log
+    return seconds
 
 
 def report_step(number, step, begin, end):
-    report("step", step=number, begin=begin, end=end, loss=json_number(step.loss()),
-           phases=step.phases)
+    report("step", step=number, begin=begin, end=end, loss=step.loss(), phases=step.phases)
 
 
 def train(job, training):

@@ -6,6 +6,7 @@ The job describes the network layer by layer. lockstep_job.py reads it and repor
 """
 import ctypes
 import gc
+import math
 import os
 import signal
 import subprocess
@@ -37,6 +38,30 @@ def version():
 def tensor(numbers, shape, context):
     values = numpy.frombuffer(numbers, numbers.typecode).reshape(shape)
     return mx.nd.array(values, ctx=context, dtype="float32")
+
+
+def padded(F, layer, x, value=0):
+    top, bottom, left, right = layer["pads"]
+    width = (0, 0, 0, 0, top, bottom, left, right)
+    return F.pad(x, mode="constant", pad_width=width, constant_value=value)
+
+
+def own_padding(layer, image):
+    """How F.Pooling pads as the layer says; None: it cannot. It has one number for both sides, and
+    a rounding for how many windows there are: "full" cuts the last ones off at the edge."""
+    front = layer["pads"][::2]
+    for convention, rounded in ("valid", math.floor), ("full", math.ceil):
+        if all(size + 2 * before >= window and
+               1 + rounded((size + 2 * before - window) / layer["stride"]) == output
+               for size, before, window, output
+               in zip(image[1:], front, layer["kernel"], layer["output"][1:])):
+            return {"pad": front, "pooling_convention": convention}
+    return None
+
+
+def pool(F, layer, x, kind, padding):
+    return F.Pooling(x, pool_type=kind, kernel=layer["kernel"], stride=(layer["stride"],) * 2,
+                     count_include_pad=False, **padding)
 
 
 def with_plain_gradient(F, x):
@@ -108,8 +133,7 @@ class Network(mx.gluon.HybridBlock):
         top, bottom, left, right = layer["pads"]
         padding = (top, left)
         if top != bottom or left != right:
-            width = (0, 0, 0, 0, top, bottom, left, right)
-            x, padding = F.pad(x, mode="constant", pad_width=width, constant_value=0), (0, 0)
+            x, padding = padded(F, layer, x), (0, 0)
         values = [own["kernel"]] + ([own["bias"]] if layer["bias"] else [])
         return F.Convolution(x, *values, kernel=layer["kernel"], stride=(layer["stride"],) * 2,
                              pad=padding, num_filter=layer["output"][0], num_group=groups,
@@ -118,17 +142,20 @@ class Network(mx.gluon.HybridBlock):
     def run_depthwise(self, F, layer, own, x):
         return self.run_conv(F, layer, own, x, groups=layer["output"][0])
 
-    def run_maxpool(self, F, layer, own, x, kind="max"):
-        # "full" cuts the last windows off at the edge: so do all uneven pads of our networks,
-        # whose odd pixel is the last.
-        top, bottom, left, right = layer["pads"]
-        uneven = top != bottom or left != right
-        return F.Pooling(x, pool_type=kind, kernel=layer["kernel"], stride=(layer["stride"],) * 2,
-                         pad=(top, left), pooling_convention="full" if uneven else "valid",
-                         count_include_pad=False)
+    def run_maxpool(self, F, layer, own, x):
+        padding = own_padding(layer, self.shapes[layer["inputs"][0]])
+        if padding is None:
+            x, padding = padded(F, layer, x, value=-3.4e38), {}
+        return pool(F, layer, x, "max", padding)
 
     def run_avgpool(self, F, layer, own, x):  # padding does not count
-        return self.run_maxpool(F, layer, own, x, kind="avg")
+        image = self.shapes[layer["inputs"][0]]
+        padding = own_padding(layer, image)
+        if padding is not None:
+            return pool(F, layer, x, "avg", padding)
+        ones = F.ones((1, 1, *image[1:]))
+        return F.broadcast_div(pool(F, layer, padded(F, layer, x), "avg", {}),
+                               pool(F, layer, padded(F, layer, ones), "avg", {}))
 
     def run_fc(self, F, layer, own, x):
         return F.FullyConnected(x, own["kernel"], own["bias"], num_hidden=layer["output"][0])

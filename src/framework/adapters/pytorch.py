@@ -116,11 +116,10 @@ class Network(torch.nn.Module):
         size = 2 * layer["radius"] + 1
         return F.local_response_norm(x, size, layer["alpha"] * size, layer["beta"], layer["bias"])
 
-    def run_relu(self, layer, x):  # in place where no other layer reads its input
-        alone = layer["inputs"] == layer["reads_last"]
+    def run_relu(self, layer, x):
         if layer["ceiling"] is None:
-            return F.relu(x, inplace=alone)
-        return F.hardtanh(x, 0, layer["ceiling"], inplace=alone)
+            return F.relu(x, inplace=layer["owns_input"])
+        return F.hardtanh(x, 0, layer["ceiling"], inplace=layer["owns_input"])
 
     run_relu6 = run_relu
 
@@ -165,6 +164,7 @@ class Training:
                 self.communication = ExposedCommunication(self.model)
         self.knows_communication = not group or self.communication
         if mode.startswith("compile"):
+            torch.compiler.reset()  # strides that differ from an earlier mode's would be dynamic
             self.model = torch.compile(self.model)
 
     def make_optimizer(self):
@@ -253,6 +253,7 @@ def use_tf32(wanted):
 
 
 def start(job):
+    torch.set_flush_denormal(True)  # as our own engine does; before there are threads: they copy it
     torch.set_num_threads(job.threads)
     if job.device != "cpu":
         torch.cuda.set_device(job.device)
@@ -269,3 +270,4 @@ def start(job):
 
 if __name__ == "__main__":
     lockstep_job.run()
+    os._exit(0)  # at a normal end of Python, a thread of Gloo may abort the program

@@ -9,7 +9,9 @@ import json
 import os
 import time
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # read when TensorFlow is imported
+# Read when TensorFlow is imported. For itself it uses oneDNN on newer processors only.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import tensorflow as tf
 
 import lockstep_job
@@ -153,8 +155,10 @@ class Training:
         self.labels = tensor(*job.labels())  # of all steps
         self.variables = list(self.network.values.values())
         self.parameters = sum(value.shape.num_elements() for value in self.variables)
-        self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False)
-                        for value in self.variables]
+        self.momenta = []  # only with momentum
+        if job.optimizer["name"] == "momentum":
+            self.momenta = [tf.Variable(tf.zeros_like(value), trainable=False)
+                            for value in self.variables]
         # XLA does not compile the all-reduce: between ranks it compiles what is on either side.
         xla = mode == "function-xla"
         self.gradients = tf.function(self.gradients, jit_compile=xla)
@@ -180,17 +184,17 @@ class Training:
         return loss, tape.gradient(loss, self.variables)
 
     def update(self, gradients, learning_rate):
-        optimizer = self.job.optimizer
         decays = [variable["decays"] for variable in self.job.network["variables"]]
-        for decay, value, sums, gradient in zip(decays, self.variables, self.momenta, gradients):
+        for i, (decay, value, gradient) in enumerate(zip(decays, self.variables, gradients)):
             if decay:
                 gradient += self.job.weight_decay * value
-            if optimizer["name"] == "momentum":
+            if self.momenta:
                 tf.raw_ops.ResourceApplyMomentum(
-                    var=value.handle, accum=sums.handle, lr=learning_rate, grad=gradient,
-                    momentum=optimizer["momentum"], use_nesterov=True)
+                    var=value.handle, accum=self.momenta[i].handle, lr=learning_rate,
+                    grad=gradient, momentum=self.job.optimizer["momentum"], use_nesterov=True)
             else:
-                value.assign_sub(learning_rate * gradient)
+                tf.raw_ops.ResourceApplyGradientDescent(var=value.handle, alpha=learning_rate,
+                                                        delta=gradient)
 
     def distributed_step(self, *arguments):
         return self.group.run(self.local_step, arguments)

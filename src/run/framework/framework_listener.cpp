@@ -56,7 +56,7 @@ bool FrameworkListener::all_tried() const {
 }
 
 void FrameworkListener::require_check() const {
-  if (!loss_difference_ || !gradient_difference_) {
+  if (!loss_difference_ || !values_) {
     throw Error("{} did not report the checked steps", framework_.title);
   }
 }
@@ -102,13 +102,17 @@ void FrameworkListener::take(const CheckEvent& event) {
   checked_ = last_event_;
   if (event.values) {  // before losses: a parameter tells more
     const std::filesystem::path directory = native_.values.parent_path();
-    gradient_difference_ = same_values(framework_, native_, directory / *event.values);
+    values_ = same_values(framework_, native_, directory / *event.values);
   }
   loss_difference_ = same_losses(framework_, native_.losses, event.losses);
   if (rank_ > 0) return;
   context_.err << fmt::format("same network: losses agree to {:.1g}", *loss_difference_);
-  if (gradient_difference_) {
-    context_.err << fmt::format(", gradients to {:.1g}", *gradient_difference_);
+  if (values_) {
+    context_.err << fmt::format(", gradients to {:.1g}", values_->nearest.difference);
+  }
+  if (values_ && values_->noisy_rows > 0) {
+    context_.err << fmt::format("; {} of {} parameters are too noisy to compare with so few images",
+                                values_->noisy_rows, native_.rows.size());
   }
   context_.err << std::endl;
 }
@@ -136,6 +140,14 @@ void FrameworkListener::take(const StepEvent& event) {
   }
   if (event.loss && !std::isfinite(*event.loss)) {
     throw Error("{}: the loss of step {} is not a number", framework_.title, event.step);
+  }
+  constexpr Seconds kAhead{1};
+  if (point_at(event.end) > Clock::now() + kAhead) {
+    throw Error("{}: step {} ends in the future; its times must be those of the monotonic clock",
+                framework_.title, event.step);
+  }
+  if (!steps_.empty() && event.begin < steps_.back().begin) {
+    throw Error("{}: step {} begins before the step before it", framework_.title, event.step);
   }
   steps_.push_back(event);
   if (rank_ == 0) show(event);
@@ -188,8 +200,9 @@ void FrameworkListener::describe(RunResult& result, const std::optional<std::str
       .checked_steps = loss_difference_ ? static_cast<int>(native_.losses.size()) : 0,
       .loss_difference = loss_difference_.value_or(kUnknown),
       .loss_tolerance = kSameLoss,
-      .gradient_difference = gradient_difference_.value_or(kUnknown),
-      .gradient_tolerance = kSameGradient};
+      .gradient_difference = values_ ? values_->nearest.difference : kUnknown,
+      .gradient_tolerance = values_ ? values_->nearest.tolerance : kUnknown,
+      .noisy_rows = values_ ? values_->noisy_rows : 0};
   result.libraries = hello.libraries;
   result.facts.communicator = hello.communication;
   result.peak_memory_bytes = peak_memory_bytes();

@@ -12,7 +12,7 @@
 #include "framework/frameworks.h"
 #include "process/run_commands.h"
 #include "report/results/run_result.h"
-#include "run/framework/native_check.h"
+#include "run/framework/same_network.h"
 #include "run/run_plan.h"
 
 namespace lockstep {
@@ -30,6 +30,7 @@ class FrameworkListener {
   void require_check() const;  // throws Error when losses or values were not checked
   void require_all() const;    // throws Error unless it greeted, trained all steps and was done
   bool trains() const { return !steps_.empty(); }
+  std::string version() const { return hello_ ? hello_->version : ""; }  // empty: not known yet
   Seconds longest_step() const;
   Seconds silence() const;                 // since its last event
   std::optional<TimePoint> begin() const;  // of the first step
@@ -59,7 +60,8 @@ class FrameworkListener {
   int rank_;
   Context& context_;
   std::optional<HelloEvent> hello_;
-  std::optional<double> loss_difference_, gradient_difference_;
+  std::optional<double> loss_difference_;
+  std::optional<ValueCheck> values_;
   std::optional<DoneEvent> done_;
   std::vector<FrameworkTrial> trials_;
   std::vector<std::string> unusable_;  // modes, with the reason

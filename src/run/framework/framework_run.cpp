@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/error.h"
+#include "base/huge_pages.h"
 #include "base/network_interface.h"
 #include "base/regular_file.h"
 #include "base/scratch_directory.h"
@@ -18,6 +19,8 @@
 #include "comm/own_address.h"
 #include "framework/framework_job.h"
 #include "framework/python.h"
+#include "measure/cores.h"
+#include "measure/energy_trace.h"
 #include "measure/host.h"
 #include "process/ports.h"
 #include "process/run_commands.h"
@@ -89,6 +92,14 @@ FrameworkJob job_of(const RunPlan& plan, Group& group, InputSource& input,
           .addresses = rendezvous(group, plan.config)};
 }
 
+// A framework that computes alone gets as many cores as threads. Otherwise XLA, for example, would
+// compute on its thread pool and, besides, on the calling thread. With other ranks, threads of
+// communication need the worker's other cores, as those of the native engine do.
+void limit_cores(const RunPlan& plan, Group& group) {
+  if (group.control().size() > 1 || plan.engine_options.device != "cpu") return;
+  group.use_cores(spread_cores(group.usable_cores(), plan.facts.threads));
+}
+
 void write_text(const std::filesystem::path& path, std::string_view text) {
   std::ofstream file(path);
   file << text;
@@ -127,28 +138,32 @@ std::map<std::string, std::string> environment_of(const ScratchDirectory& direct
                                                   const FrameworkJob& job, const Context& context) {
   const auto theirs = context.environment("PYTHONPATH");
   std::map<std::string, std::string> added = {
-      {"PYTHONPATH",
-       directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "")}};
+      {"PYTHONPATH", directory.path().string() + (theirs && !theirs->empty() ? ":" + *theirs : "")},
+      {"TMPDIR", directory.path().string()}};  // goes with what a killed framework leaves there
   const std::string& address = job.addresses[static_cast<size_t>(job.rank)];
   const std::string interface = interface_with(address.substr(0, address.rfind(':')));
   for (const char* variable : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"}) {
     if (!interface.empty() && !context.environment(variable)) added[variable] = interface;
   }
-  for (const char* variable : {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}) {
+  for (const char* variable :
+       {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR"}) {
     if (!context.environment(variable)) added[variable] = directory.path() / "compiled";
+  }
+  for (const auto& [name, value] : kHugePages) {
+    if (!context.environment(name)) added[name] = value;
   }
   return added;
 }
 
-void refuse_failure(const PlanOutcome& outcome, const Framework& framework) {
+void refuse_failure(const PlanOutcome& outcome, const Framework& framework,
+                    const std::string& python) {
   if (outcome.end == RunEnd::Completed || outcome.end == RunEnd::Interrupted) return;
   std::string reason = outcome.why;
   for (const std::string& line : outcome.commands.front().last_lines) {
     if (line.find("Error") != std::string::npos) reason = line;  // Python names it last
   }
-  const bool missing = reason.find("ModuleNotFoundError") != std::string::npos;
-  throw Error("{} failed: {}{}", framework.title, reason,
-              missing ? fmt::format("; '{}' installs it", framework.install) : "");
+  const std::string hint = missing_module_hint(framework, python, reason);
+  throw Error("{} failed: {}{}{}", framework.title, reason, hint.empty() ? "" : "; ", hint);
 }
 
 // Interrupted ranks may have recorded different numbers of steps. Collective.
@@ -183,14 +198,22 @@ WorkerReport report_of(const RunPlan& plan, Group& group, const FrameworkListene
   return report;
 }
 
+// The timed steps' part of what this host took while its framework ran.
+void add_energy(WorkerReport& report, const EnergyTrace& energy) {
+  report.reads_energy = true;
+  report.joules = joules_of_steps(energy.samples(), report.rank.steps, report.start);
+}
+
 void add_numbers(RunResult& result, const RunPlan& plan, GatheredRun gathered) {
   const Seconds total = slowest_total(gathered.ranks);
+  const std::optional<double> joules = gathered.joules;
   merge_ranks(result, std::move(gathered.ranks));
   if (result.status == RunStatus::Interrupted)
     result.facts.timed_steps = static_cast<int>(result.steps.size());
   if (result.steps.empty()) return;
   result.throughput = throughput_of(plan, result, total, {});
   result.summary = summarize(result.steps, result.throughput.total_images_per_second);
+  if (joules && *joules > 0) result.energy = energy_of(result, *joules, {});
   result.path = critical_path_of(result);
   result.last_loss = result.steps.back().losses.base_loss;
 }
@@ -210,6 +233,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                                  ? native_check(plan, input_share(group), checked, directory.path())
                                  : NativeCheck{};
   const Seconds native_time = Clock::now() - begin;
+  limit_cores(plan, group);
   // The native engine bound this thread to one core, which the framework would inherit.
   const OnAllCores all_cores(group);
   const std::unique_ptr<InputSource> input = make_run_input(plan, input_share(group));
@@ -222,6 +246,8 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                            .listens = true};
   FrameworkListener listener(plan, native, group.rank(), context);
   FrameworkWatch watch(plan, group, listener);
+  std::optional<EnergyTrace> energy;  // absent: another worker of this host has it
+  if (group.local_rank() == 0) energy.emplace().start();
   const TimePoint start = Clock::now();
   const PlanOutcome outcome =
       run_commands(std::span(&command, 1),
@@ -232,13 +258,16 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
                     .poll = [&] { return watch.poll(); },
                     .messages = [&] { return watch.messages(); },
                     .legacy = directory.path().string()});
-  refuse_failure(outcome, framework);
+  if (energy) energy->stop();
+  refuse_failure(outcome, framework, python);
   if (outcome.end == RunEnd::Completed) {
     if (choice.script.empty() && checked > 0) listener.require_check();
     listener.require_all();
   }
-  wait_for_all(group);
-  GatheredRun gathered = gather_run(group, clocks, report_of(plan, group, listener, start));
+  watch.wait_for_all();
+  WorkerReport report = report_of(plan, group, listener, start);
+  if (energy) add_energy(report, *energy);
+  GatheredRun gathered = gather_run(group, clocks, std::move(report));
   result.status =
       outcome.end == RunEnd::Interrupted ? RunStatus::Interrupted : RunStatus::Completed;
   if (group.rank() > 0) return {std::move(result), {}};

@@ -11,6 +11,7 @@ namespace lockstep {
 namespace {
 
 constexpr const char* kModeKey = "framework/mode";
+constexpr const char* kVersionKey = "framework/version";
 constexpr int kLongerSteps = 5;  // a step may take so many times the longest one before
 constexpr std::chrono::milliseconds kPause{50};
 
@@ -26,6 +27,7 @@ Next FrameworkWatch::poll() {
   if (interrupts_.interrupted()) return Next::Stop;
   group_.check_all_there();
   check_progress();
+  check_version();
   return Next::Continue;
 }
 
@@ -53,15 +55,31 @@ std::vector<StdinMessage> FrameworkWatch::messages() {
   return {{0, fmt::format("mode {}\n", *mode_)}};
 }
 
-void wait_for_all(Group& group) {
+// Hosts may differ in it, and their run would be recorded as one of the version of rank 0.
+void FrameworkWatch::check_version() {
+  const std::string version = listener_.version();
+  if (version_checked_ || version.empty()) return;
+  if (group_.rank() == 0) group_.tell(kVersionKey, version);
+  const std::optional<std::string> first = group_.told(kVersionKey);
+  if (!first) return;
+  version_checked_ = true;
+  if (*first == version) return;
+  throw Error("{} is version {} on {}, but {} on {}; install one version everywhere",
+              find_framework(plan_.config).framework->title, version,
+              group_.roster().who(group_.rank()), *first, group_.roster().who(0));
+}
+
+void FrameworkWatch::wait_for_all() {
+  check_version();
   const auto key = [](int rank) { return fmt::format("framework/ended/{}", rank); };
-  group.tell(key(group.rank()), "");
-  for (int rank = 0; rank < group.roles().workers; ++rank) {
-    while (!group.told(key(rank))) {
-      group.check_all_there();
+  group_.tell(key(group_.rank()), "");
+  for (int rank = 0; rank < group_.roles().workers; ++rank) {
+    while (!group_.told(key(rank))) {
+      group_.check_all_there();
       std::this_thread::sleep_for(kPause);
     }
   }
+  check_version();  // rank 0 has told its own by now
 }
 
 }  // namespace lockstep

@@ -18,22 +18,23 @@ class FrameworkWatch {
   // Borrows all of it.
   FrameworkWatch(const RunPlan& plan, Group& group, const FrameworkListener& listener);
 
-  Next poll();                           // throws Error when a rank is gone or the framework hangs
+  // Throws Error when a rank is gone, the framework hangs or has another version than on rank 0.
+  Next poll();
   std::vector<StdinMessage> messages();  // the mode, once rank 0 has tried all
   const std::optional<std::string>& mode() const { return mode_; }  // if modes were tried
+  // Until the framework of every rank has ended, however long that takes. Throws Error like poll().
+  void wait_for_all();
 
  private:
   void check_progress() const;
+  void check_version();
 
   const RunPlan& plan_;
   Group& group_;
   const FrameworkListener& listener_;
   InterruptWatch interrupts_;
   std::optional<std::string> mode_;
+  bool version_checked_ = false;
 };
-
-// Waits until the framework of every rank has ended, however long that takes. Throws Error when a
-// rank is gone.
-void wait_for_all(Group& group);
 
 }  // namespace lockstep

@@ -9,7 +9,9 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "nn/l2.h"
+#include "run/framework/row_file.h"
 #include "sync/independent.h"
 #include "train/first_values.h"
 #include "train/replicated.h"
@@ -23,8 +25,9 @@ constexpr double kPartOfLoss = 0.01;
 constexpr double kAboveRounding = 50;
 // ...unless the step would grow more than this.
 constexpr double kMostFaster = 5;
-
-double length_of(std::span<const float> row) { return std::sqrt(sum_of_squares(row)); }
+// Part of itself by which a pixel changes to find CheckedRow::noise: what rounding changes in the
+// values between layers.
+constexpr float kShaken = 1e-6f;
 
 // A replica that trains, and the file of what its steps change.
 class CheckedReplica {
@@ -38,10 +41,12 @@ class CheckedReplica {
     omp_set_num_threads(plan.facts.threads);  // making the engine changed it
     start_from_first_values(plan.graph, plan.first_values_seed, *engine_, arena_);
     for (const ParameterInfo& info : engine_->parameters()) {
-      check_.rows.push_back({info.name, info.shape.elements(), {}});
+      check_.rows.push_back(
+          {.name = info.name, .size = info.shape.elements(), .moved = {}, .noise = {}});
     }
     for (const StateInfo& info : engine_->state()) {
-      check_.rows.push_back({info.name, std::ssize(info.values), {}});
+      check_.rows.push_back(
+          {.name = info.name, .size = std::ssize(info.values), .moved = {}, .noise = {}});
       first_state_.insert(first_state_.end(), info.values.begin(), info.values.end());
     }
   }
@@ -49,7 +54,8 @@ class CheckedReplica {
   void train_step(const Batch& batch) {
     check_.losses.push_back(engine_->forward(batch).loss);
     engine_->backward([](ParameterId) {});
-    if (!strategy_) choose_settings();
+    if (check_.learning_rate == 0) choose_settings();
+    if (!strategy_) start_strategy();
     strategy_->begin_step(check_.learning_rate);
     for (ParameterId id = 0; id < arena_.count(); ++id) {
       add_way(id);
@@ -83,6 +89,9 @@ class CheckedReplica {
     const double squares = sum_of_squares(arena_.all_gradients());
     if (squares > 0) check_.learning_rate = rate_for(kPartOfLoss * check_.losses.front() / squares);
     if (decaying > 0) check_.weight_decay = std::sqrt(squares / decaying);
+  }
+
+  void start_strategy() {
     OptimizerSettings optimizer = plan_.optimizer;
     optimizer.weight_decay = check_.weight_decay;
     // Nesterov's first step adds momentum times the gradient to the gradient.
@@ -138,16 +147,52 @@ class CheckedReplica {
   std::vector<float> first_state_, plain_;
 };
 
+std::vector<float> shaken(std::span<const float> images) {
+  const RandomStream random(/*seed=*/1, /*stream=*/0);
+  std::vector<float> changed(images.begin(), images.end());
+  for (size_t i = 0; i < changed.size(); ++i)
+    changed[i] *= 1 + kShaken * (random.bits(i) & 1 ? 1 : -1);
+  return changed;
+}
+
+// With the settings of the check, or with those that the first step chooses.
+void train(const RunPlan& plan, const InputShare& share, int steps, bool shake,
+           NativeCheck& check) {
+  CheckedReplica replica(plan, check);
+  const std::unique_ptr<InputSource> input = make_run_input(plan, share);
+  for (int step = 0; step < steps; ++step) {
+    Batch batch = input->next();
+    const std::vector<float> images = shake ? shaken(batch.images) : std::vector<float>();
+    if (shake) batch.images = images;
+    replica.train_step(batch);
+  }
+  replica.close();
+}
+
+void measure_noise(const RunPlan& plan, const InputShare& share, int steps, NativeCheck& check) {
+  NativeCheck again{.learning_rate = check.learning_rate,
+                    .weight_decay = check.weight_decay,
+                    .losses = {},
+                    .rows = {},
+                    .values = check.values};
+  again.values += ".again";
+  train(plan, share, steps, true, again);
+  RowFile first(check.values), second(again.values);
+  for (int step = 0; step < steps; ++step) {
+    for (CheckedRow& row : check.rows)
+      row.noise.push_back(distance_between(first.next(row.size), second.next(row.size)));
+  }
+  std::filesystem::remove(again.values);
+}
+
 }  // namespace
 
 NativeCheck native_check(const RunPlan& plan, const InputShare& share, int steps,
                          const std::filesystem::path& directory) {
   NativeCheck check;
   check.values = directory / "native.f32";
-  CheckedReplica replica(plan, check);
-  const std::unique_ptr<InputSource> input = make_run_input(plan, share);
-  for (int step = 0; step < steps; ++step) replica.train_step(input->next());
-  replica.close();
+  train(plan, share, steps, false, check);
+  measure_noise(plan, share, steps, check);
   return check;
 }
 

@@ -19,6 +19,9 @@ struct CheckedRow {
   // By step: length of the way that gradients moved it until then, or of its change. A difference
   // counts in relation to it.
   std::vector<double> moved;
+  // By step: length of the difference that images make which differ by rounding. In deep networks
+  // it is far above rounding: no framework can agree to less.
+  std::vector<double> noise;
 };
 
 struct NativeCheck {
@@ -31,8 +34,8 @@ struct NativeCheck {
   std::filesystem::path values;  // file: after each step all rows, plain, as f32
 };
 
-// One replica by itself, on the images of this rank, with a constant learning rate. Writes the
-// values into `directory`.
+// One replica by itself, on the images of this rank, with a constant learning rate; then again, on
+// images that differ by rounding. Writes the values of the first into `directory`.
 NativeCheck native_check(const RunPlan& plan, const InputShare& share, int steps,
                          const std::filesystem::path& directory);
 

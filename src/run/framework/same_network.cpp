@@ -4,43 +4,37 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "base/error.h"
+#include "run/framework/row_file.h"
 
 namespace lockstep {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-std::vector<float> next_row(std::ifstream& file, int64_t size) {
-  std::vector<float> row(static_cast<size_t>(size));
-  file.read(reinterpret_cast<char*>(row.data()), std::ssize(row) * std::streamsize{sizeof(float)});
-  return row;
-}
-
-struct Lengths {
-  double difference = 0, native = 0;
-};
-Lengths lengths_of(std::span<const float> native, std::span<const float> theirs) {
-  double difference = 0, squares = 0;
-  for (size_t i = 0; i < native.size(); ++i) {
-    const double delta = static_cast<double>(theirs[i]) - native[i];
-    difference += delta * delta;
-    squares += static_cast<double>(native[i]) * native[i];
-  }
-  return {std::sqrt(difference), std::sqrt(squares)};
-}
-
 // What is left of a difference beyond the last bit of values that were rounded in every step.
-double beyond_rounding(const Lengths& lengths, size_t steps) {
-  const double rounding = std::numeric_limits<float>::epsilon() * lengths.native;
-  const double rest = lengths.difference - static_cast<double>(steps) * rounding;
+double beyond_rounding(double difference, std::span<const float> values, size_t steps) {
+  const double rounding = std::numeric_limits<float>::epsilon() * length_of(values);
+  const double rest = difference - static_cast<double>(steps) * rounding;
   return rest <= 0 ? 0 : rest;  // NaN stays
 }
 
 double part_of(double difference, double moved) { return difference == 0 ? 0 : difference / moved; }
+
+// Absent: too noisy. A row that gradients do not move must stay.
+std::optional<double> tolerance_of(const CheckedRow& row, size_t step) {
+  if (row.moved[step] == 0) return kSameGradient;
+  const double tolerance = kSameGradient + kAboveNoise * row.noise[step] / row.moved[step];
+  if (!(tolerance <= kMostTolerance)) return {};
+  return tolerance;
+}
+
+double nearness(const RowDifference& row) { return row.difference / row.tolerance; }
 
 }  // namespace
 
@@ -60,26 +54,34 @@ double same_losses(const Framework& framework, std::span<const double> native,
   return largest;
 }
 
-double same_values(const Framework& framework, const NativeCheck& native,
-                   const std::filesystem::path& theirs) {
-  std::ifstream our_file(native.values, std::ios::binary), their_file(theirs, std::ios::binary);
-  double largest = 0;
+ValueCheck same_values(const Framework& framework, const NativeCheck& native,
+                       const std::filesystem::path& theirs) {
+  RowFile our_file(native.values), their_file(theirs);
+  ValueCheck check;
+  std::set<std::string> compared;
   for (size_t step = 0; step < native.losses.size(); ++step) {
     for (const CheckedRow& row : native.rows) {
-      const std::vector<float> ours = next_row(our_file, row.size);
-      const std::vector<float> other = next_row(their_file, row.size);
-      if (!our_file || !their_file) throw Error("{} ends before {}", theirs.string(), row.name);
-      const Lengths lengths = lengths_of(ours, other);
-      const double part = part_of(beyond_rounding(lengths, step + 1), row.moved[step]);
-      if (!(part <= kSameGradient)) {  // nor NaN
+      const std::vector<float> ours = our_file.next(row.size), other = their_file.next(row.size);
+      if (our_file.ended() || their_file.ended()) {
+        throw Error("{} ends before {}", theirs.string(), row.name);
+      }
+      const std::optional<double> tolerance = tolerance_of(row, step);
+      const double rest = beyond_rounding(distance_between(ours, other), ours, step + 1);
+      if (!tolerance && std::isfinite(rest)) continue;
+      const RowDifference found{.difference = part_of(rest, row.moved[step]),
+                                .tolerance = tolerance.value_or(kMostTolerance)};
+      if (!(found.difference <= found.tolerance)) {  // nor NaN
         throw Error(
             "{} does not train the same network: after step {}, {} differs by {:.2g} of its change",
-            framework.title, step + 1, row.name, std::isnan(part) ? kNever : part);
+            framework.title, step + 1, row.name,
+            std::isnan(found.difference) ? kNever : found.difference);
       }
-      largest = std::max(largest, part_of(lengths.difference, row.moved[step]));
+      compared.insert(row.name);
+      if (nearness(found) > nearness(check.nearest)) check.nearest = found;
     }
   }
-  return largest;
+  check.noisy_rows = static_cast<int>(native.rows.size() - compared.size());
+  return check;
 }
 
 void require_same_size(const Framework& framework, const RunFacts& facts,
