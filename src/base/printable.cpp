@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 
 #include "base/error.h"
 
@@ -53,6 +54,10 @@ std::string printable(std::string_view bytes) {
 std::string message_of(const std::exception& error) {
   const std::string message = error.what();
   if (dynamic_cast<const Error*>(&error)) return message;
+  if (const auto* files = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+    const std::string path = files->path1().string();
+    return (path.empty() ? "working directory" : path) + ": " + files->code().message();
+  }
   return message.substr(0, message.find('\n'));
 }
 

@@ -9,7 +9,8 @@ namespace lockstep {
 
 std::string printable(std::string_view bytes);  // keeps UTF-8 and tabs, replaces the rest by '?'
 
-// Of an Error all of it, of a library's exception the first line: what may follow is a backtrace.
+// Of an Error all of it, of a failure with files the path and the system's reason, of a library's
+// exception the first line: what may follow is a backtrace.
 std::string message_of(const std::exception& error);
 
 }  // namespace lockstep

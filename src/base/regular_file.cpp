@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,10 +41,16 @@ bool is_own_group(gid_t number) {
   return owning && std::strcmp(user->pw_name, owning->gr_name) == 0;
 }
 
-std::string who_else_writes(const struct stat& about) {
+// Then the bits of the group are the mask of what the list allows to others.
+bool has_access_list(const FileDescriptor& file) {
+  return fgetxattr(file.number(), "system.posix_acl_access", nullptr, 0) > 0;
+}
+
+std::string who_else_writes(const FileDescriptor& file, const struct stat& about) {
   if (about.st_uid != 0 && about.st_uid != geteuid())
     return fmt::format("it belongs to user {}", about.st_uid);
   if (about.st_mode & S_IWOTH) return "every user may write it";
+  if (about.st_mode & S_IWGRP && has_access_list(file)) return "its access list lets others write";
   if (about.st_mode & S_IWGRP && !is_own_group(about.st_gid))
     return fmt::format("group {} may write it", about.st_gid);
   return "";
@@ -57,7 +64,7 @@ void check_kind(const std::string& path, const FileDescriptor& file, const FileR
   if (S_ISDIR(about.st_mode)) throw UsageError("cannot read {}: it is a directory", path);
   const bool fits = S_ISREG(about.st_mode) || (rules.pipes && S_ISFIFO(about.st_mode));
   if (!fits) throw UsageError("cannot read {}: it is not a regular file", path);
-  const std::string other = rules.own ? who_else_writes(about) : "";
+  const std::string other = rules.own ? who_else_writes(file, about) : "";
   if (!other.empty()) throw UsageError("{} is not safe to read: {}", path, other);
 }
 

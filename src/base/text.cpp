@@ -54,6 +54,14 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string listed(std::span<const std::string> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  }
+  return text;
+}
+
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

@@ -16,6 +16,7 @@ std::optional<double> finite_number(std::string_view text);
 
 std::vector<std::string> split(std::string_view text, char separator);
 std::string lower_case(std::string_view text);
+std::string listed(std::span<const std::string> words);  // "a", "a and b", "a, b and c"
 
 // The candidate with the fewest edits, if so few that it is a likely slip; empty otherwise.
 std::string closest(std::string_view word, std::span<const std::string> candidates);

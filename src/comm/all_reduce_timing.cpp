@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/error.h"
 #include "base/time.h"
 #include "comm/gather.h"
 
@@ -107,6 +108,9 @@ class Measured {
  private:
   void add(const std::string& theirs, AllReduceTimes& times) const {
     int64_t wrong = 0;
+    if (theirs.size() < sizeof wrong + seconds_.size() * sizeof(double)) {
+      throw Error("a rank sent the times of fewer iterations than this one made");
+    }
     std::memcpy(&wrong, theirs.data(), sizeof wrong);
     times.wrong += wrong;
     times.seconds.resize(seconds_.size());

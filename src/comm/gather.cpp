@@ -1,14 +1,23 @@
 #include "comm/gather.h"
 
+#include "base/error.h"
 #include "comm/chunk.h"
 
 namespace lockstep {
 namespace {
 
 constexpr int kTextTag = kMostTag + 5;
+// The length comes from a peer, which could ask for any memory. Records of a long run are
+// gigabytes.
+constexpr uint64_t kMostTextBytes = uint64_t{4} << 30;
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
+}
+
+std::string room_for_text(uint64_t length, int from) {
+  if (length > kMostTextBytes) throw Error("rank {} announced a text of {} bytes", from, length);
+  return std::string(length, '\0');
 }
 
 void send_text(Communicator& comm, const std::string& text, int to) {
@@ -20,7 +29,7 @@ void send_text(Communicator& comm, const std::string& text, int to) {
 std::string recv_text(Communicator& comm, int from) {
   uint64_t length = 0;
   comm.recv_bytes(std::as_writable_bytes(std::span(&length, 1)), from, kTextTag);
-  std::string text(length, '\0');
+  std::string text = room_for_text(length, from);
   comm.recv_bytes(std::as_writable_bytes(std::span(text)), from, kTextTag);
   return text;
 }
@@ -37,7 +46,7 @@ std::vector<std::string> all_gather(Communicator& comm, const std::string& mine)
     uint64_t in = 0;
     comm.exchange_bytes({std::as_bytes(std::span(&out, 1)), to,
                          std::as_writable_bytes(std::span(&in, 1)), from, kTextTag});
-    texts[from].resize(in);
+    texts[from] = room_for_text(in, from);
     comm.exchange_bytes(
         {bytes_of(mine), to, std::as_writable_bytes(std::span(texts[from])), from, kTextTag});
   }

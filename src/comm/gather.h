@@ -1,4 +1,5 @@
-// gather.h: texts (configurations, records) between all ranks. Collective: every rank calls.
+// gather.h: texts (configurations, records) between all ranks, of at most 4 GiB each. Collective:
+// every rank calls.
 #pragma once
 
 #include <string>

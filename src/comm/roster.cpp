@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/text.h"
 #include "comm/store.h"
 
 namespace lockstep {
@@ -16,12 +17,9 @@ std::string Roster::who(int member) const {
 }
 
 std::string Roster::who(const std::vector<int>& several) const {
-  std::string text;
-  for (size_t i = 0; i < several.size(); ++i) {
-    if (i > 0) text += i + 1 == several.size() ? " and " : ", ";
-    text += who(several[i]);
-  }
-  return text;
+  std::vector<std::string> names;
+  for (const int member : several) names.push_back(who(member));
+  return listed(names);
 }
 
 Roster Roster::group(const std::vector<int>& ranks) const {

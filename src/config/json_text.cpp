@@ -1,7 +1,8 @@
 #include "config/json_text.h"
 
-#include "config/json.h"
+#include <algorithm>
 
+#include "config/json.h"
 namespace lockstep {
 namespace {
 
@@ -35,6 +36,21 @@ void make_printable(std::string& text) {
   }
 }
 
+// Keys of an object cannot be changed in place. Of two that become one the first stays.
+void make_keys_printable(Json& object) {
+  const auto named = [](std::string key) {
+    make_printable(key);
+    return key;
+  };
+  auto& members = object.get_ref<Json::object_t&>();
+  if (std::ranges::all_of(members,
+                          [&](const auto& each) { return named(each.first) == each.first; }))
+    return;
+  Json clean = Json::object();
+  for (auto& [key, value] : members) clean.emplace(named(key), std::move(value));
+  object = std::move(clean);
+}
+
 }  // namespace
 
 std::string json_text(const Json& json, int indent) {
@@ -45,6 +61,7 @@ void make_printable(Json& json) {
   if (json.is_string()) make_printable(json.get_ref<std::string&>());
   if (!json.is_structured()) return;
   for (Json& value : json) make_printable(value);
+  if (json.is_object()) make_keys_printable(json);
 }
 
 Json json_in(std::string_view text) {

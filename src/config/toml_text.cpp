@@ -17,21 +17,30 @@ class KeyDepth {
   // Returns the first line with a key of too many parts; 0: there is none.
   int first_line_too_deep(std::string_view text) {
     for (size_t at = 0; at < text.size(); ++at) {
-      if (text[at] == '\n') ++line_;
+      if (text[at] == '\n' && quote_.size() == 1) quote_ = "";  // toml++ refuses such a string
       if (quote_.empty()) {
         outside_string(text, at);
       } else if (text[at] == '\\' && quote_.front() == '"') {
         ++at;
       } else if (text.substr(at).starts_with(quote_)) {
-        at += quote_.size() - 1;
+        at = last_quote(text, at);
         quote_ = "";
       }
-      if (parts_ > kMostKeyParts) return line_;
+      if (parts_ > kMostKeyParts) {
+        return static_cast<int>(std::ranges::count(text.substr(0, at), '\n')) + 1;
+      }
     }
     return 0;
   }
 
  private:
+  // Of the quotes that end a string, which begin at `at`. One or two more before three of them are
+  // its last characters: """a"""" is the text a".
+  size_t last_quote(std::string_view text, size_t at) const {
+    const size_t most = quote_.size() == 1 ? 1 : 5;
+    return std::min(text.find_first_not_of(quote_.front(), at), at + most) - 1;
+  }
+
   void outside_string(std::string_view text, size_t& at) {
     for (const std::string_view quote : {"\"\"\"", "'''", "\"", "'"}) {
       if (!text.substr(at).starts_with(quote)) continue;
@@ -46,7 +55,6 @@ class KeyDepth {
 
   std::string_view quote_ = {};  // the one that ends the string that this is in
   int parts_ = 1;
-  int line_ = 1;
 };
 
 bool fails_assertion(std::string_view text) {

@@ -12,6 +12,7 @@
 #include "launch/run_monitor.h"
 #include "launch/slurm.h"
 #include "process/ask.h"
+#include "process/line_splitter.h"
 
 namespace lockstep {
 namespace {
@@ -26,29 +27,28 @@ class FollowedFile {
   // Whole lines; when the job has ended, also the last one without an end. Events of the launcher
   // inside the job are taken out: the first failure is kept.
   void pass_on(std::ostream& out, bool ended) {
-    std::ifstream file(path_, std::ios::binary);
-    if (file.seekg(static_cast<std::streamoff>(read_))) {
-      const std::string news{std::istreambuf_iterator<char>(file), {}};
-      read_ += news.size();
-      unfinished_ += news;
-    }
-    for (size_t end = 0; (end = unfinished_.find('\n')) != std::string::npos;) {
-      const std::string line = unfinished_.substr(0, end);
-      unfinished_.erase(0, end + 1);
-      const auto event = parse_event_line(line);
-      if (!event) out << line << "\n";
+    const LineSink show = [&](const Line& line) {
+      const auto event = parse_event_line(line.text);
+      if (!event) out << line.text << "\n";
       const bool failed = event && event->is_failure();
       if (failed && !failure_) failure_ = event;
+    };
+    std::ifstream file(path_, std::ios::binary);
+    file.seekg(read_);
+    for (char piece[1 << 16]; file;) {
+      file.read(piece, sizeof piece);
+      read_ += file.gcount();
+      lines_.add({piece, static_cast<size_t>(file.gcount())}, show);
     }
-    if (ended) out << std::exchange(unfinished_, "");
+    if (ended) lines_.finish(show);
     out << std::flush;
   }
   const std::optional<RunEvent>& failure() const { return failure_; }
 
  private:
   std::string path_;
-  size_t read_ = 0;
-  std::string unfinished_;
+  std::streamoff read_ = 0;
+  LineSplitter lines_;
   std::optional<RunEvent> failure_;
 };
 

@@ -248,7 +248,8 @@ void deploy(const std::vector<Host>& hosts, const Deployment& deployment) {
   std::vector<Target> fresh;
   for (size_t i = 0; i < hosts.size(); ++i) {
     if (std::ranges::count(answers[hosts[i].name], "present") > 0) continue;
-    // One each: hosts may share their disks.
+    // One each: hosts may share their disks. Names of this form are removed when they are old (see
+    // remote_scripts.cpp).
     fresh.push_back({hosts[i], fmt::format("{}.{}-{}", name, deployment.id, i)});
   }
   const bool bundle = !bundle_files(deployment.program).empty();

@@ -17,7 +17,7 @@ namespace lockstep {
 struct Deployment {
   std::string program;     // path on this machine
   std::string remote_dir;  // directory on the hosts
-  std::string id;          // unique for this launch
+  std::string id;          // unique for this launch: a random_token()
   SshOptions ssh;
   std::function<bool()> interrupted = [] { return false; };  // called often
 };

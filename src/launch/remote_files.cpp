@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "report/render/output_lines.h"
 
 namespace lockstep {
@@ -18,7 +19,9 @@ constexpr const char* kProfile = "profile";
 constexpr const char* kGraph = "graph.json";
 constexpr const char* kGraphTable = "graph.txt";
 constexpr const char* kBenchmark = "benchmark";
-constexpr const char* kMetrics = "metric.log";  // to which every run adds
+constexpr std::string_view kMetrics = "benchmark/metric.log";  // to which every run adds
+constexpr std::string_view kBenchmarkRun = "benchmark/benchmark_run.log";
+constexpr size_t kMostFileBytes = size_t{4} << 30;  // the records of a long run are gigabytes
 
 std::string if_wanted(const std::string& here, const char* there) {
   return here.empty() ? "" : there;
@@ -57,22 +60,25 @@ RunConfig RemoteFiles::remote(const RunConfig& run) {
 }
 
 bool RemoteFiles::comes_back(const std::string& name) {
-  constexpr std::string_view kFiles[] = {kResult, kTrace, kProfile, kGraph, kGraphTable};
-  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
-  return std::ranges::count(kFiles, name) > 0 || directory == kBenchmark;
+  constexpr std::string_view kFiles[] = {kResult,     kTrace,   kProfile,     kGraph,
+                                         kGraphTable, kMetrics, kBenchmarkRun};
+  return std::ranges::count(kFiles, name) > 0;
 }
 
 std::string RemoteFiles::add(const std::string& name, const std::string& bytes) {
   const std::string place = place_of(name);
   if (place.empty()) return "";
   if (!bytes.empty()) {
-    arriving_[place] += bytes;
+    std::string& arrived = arriving_[place] += bytes;
+    if (arrived.size() > kMostFileBytes) {
+      throw Error("a host sent more than {} for {}", bytes_text(int64_t{kMostFileBytes}), place);
+    }
     return "";
   }
   std::error_code ignored;  // writing will tell
   const auto directory = std::filesystem::path(place).parent_path();
   if (!directory.empty()) std::filesystem::create_directories(directory, ignored);
-  const std::string before = last_part(place) == kMetrics ? contents_of(place) : "";
+  const std::string before = name == kMetrics ? contents_of(place) : "";
   write_whole_file(place, before + arriving_[place]);
   arriving_.erase(place);
   return name == kResult ? result_line(place) : "";
@@ -87,17 +93,14 @@ std::optional<std::string> RemoteFiles::in_names_of_here(const std::string& line
   return line;
 }
 
-// Only the last part of a name that comes from elsewhere is used: it cannot leave its directory.
 std::string RemoteFiles::place_of(const std::string& name) const {
   if (name == kResult) return run_.result;
   if (name == kTrace) return run_.trace_file;
   if (name == kProfile) return run_.profile_file;
   if (name == kGraph || name == kGraphTable) return run_.graph_file;
-  const std::filesystem::path directory = std::filesystem::path(name).parent_path();
-  if (directory == kBenchmark && !run_.benchmark_log_dir.empty()) {
-    return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
-  }
-  return "";
+  const bool benchmark = name == kMetrics || name == kBenchmarkRun;
+  if (!benchmark || run_.benchmark_log_dir.empty()) return "";
+  return (std::filesystem::path(run_.benchmark_log_dir) / last_part(name)).string();
 }
 
 }  // namespace lockstep

@@ -6,7 +6,8 @@ namespace {
 // A bundle (base/bundle.h) finds its libraries itself; this system's programs must not find them.
 //
 // `ls -ldn` prints mode, links, owner and group. A directory that the group of a user alone may
-// write (the group is named like the user) is that user's own.
+// write (the group is named like the user) is that user's own. A '+' behind the mode tells of an
+// access list, whose mask stands in place of what the group may.
 constexpr const char* kFunctions = R"sh(
 umask 077; CDPATH=; set -f
 me=$(id -u) && user=$(id -un) && group=$(id -gn) || exit 1
@@ -17,6 +18,7 @@ others_may_replace() {
   case $owner in 0|"$me") ;; *) why="belongs to user $owner"; return 0;; esac
   case $mode in d????????[tT]*) return 1;; d???????w*) why="is writable by everyone"; return 0;; esac
   case $mode in d????w*) ;; *) return 1;; esac
+  case $mode in *+) why="has an access list that lets others write"; return 0;; esac
   why="is writable by group $owning_group"; [ "$owning_group" != "$own_group" ]
 }
 enter() {
@@ -68,6 +70,8 @@ LD_LIBRARY_PATH="$(pwd -P)" ldd ./lockstep 2>&1
 // Another launcher may have been faster, or the copy that is there may be damaged. Hosts may share
 // their disks: libraries that only some of them need are added to an existing directory. A launcher
 // that died, and whose host did not notice it, leaves its staging directory: it goes a day later.
+// Its name must be exactly of the form that deploy.cpp gives, because the remote directory may be
+// one where users keep an unpacked archive of lockstep or their own results.
 constexpr const char* kInstall = R"sh(
 enter "$1"
 [ -d "./$2" ] || holds_program "$3" ||
@@ -82,7 +86,9 @@ mv -T -- "./$2" "./$3" 2>/dev/null || {
 }
 holds_program "$3" ||
   { echo "$1/$3 is not owned by you alone, or is a link; use another --remote-dir" >&2; exit 1; }
-find . -maxdepth 1 -type d -user "$me" -name 'lockstep-*.*' -mmin +1440 -exec rm -rf -- {} + 2>/dev/null
+h='[0-9a-f]'; h4=$h$h$h$h; h16=$h4$h4$h4$h4
+LC_ALL=C find . -maxdepth 1 -type d -user "$me" -name "lockstep-$h16-[0-9]*.$h16$h16-[0-9]*" \
+  -mmin +1440 -exec rm -rf -- {} + 2>/dev/null
 exit 0
 )sh";
 

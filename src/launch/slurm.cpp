@@ -15,10 +15,11 @@ namespace lockstep {
 namespace {
 
 // $1 is the script, the rest are arguments of sbatch. On USR1 it interrupts the program inside the
-// job, or cancels a job that has not started. On TERM it cancels the job and ignores further
-// signals. Signals only set a flag, and sbatch does not see them: a job with an unknown number
-// could not be cancelled. scontrol fails if the controller is busy, so the job has ended only if
-// scontrol says so or no longer knows it.
+// job, again until that ends: a job that is just starting loses signals, and further ones of this
+// kind are the same request. A job that has not started is cancelled. On TERM it cancels the job
+// and ignores further signals. Signals only set a flag, and sbatch does not see them: a job with an
+// unknown number could not be cancelled. scontrol fails if the controller is busy, so the job has
+// ended only if scontrol says so or no longer knows it.
 constexpr const char* kSubmitAndWait = R"sh(
 stop=; end=
 trap 'stop=1' USR1
@@ -49,7 +50,7 @@ while :; do
     reason=${text#* Reason=}; echo "$job $state ${reason%% *}"; last=$state
   fi
   case $stop$state in
-    1RUNNING) scancel --batch --signal=INT "$job" 2>/dev/null && stop=;;
+    1RUNNING) scancel --batch --signal=USR1 "$job" 2>/dev/null;;
     1|1COMPLETING) ;;
     1*) scancel "$job" 2>/dev/null && stop=;;
   esac

@@ -20,8 +20,12 @@ OutputLog::OutputLog(const std::string& directory, const std::string& command_na
   if (error) throw UsageError("cannot create {}: {}", directory, error.message());
   const std::filesystem::path path =
       std::filesystem::path(directory) / (plain_name(command_name) + ".log");
-  file_ = FileDescriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!file_.is_open()) throw Error("cannot write {}: {}", path.string(), std::strerror(errno));
+  file_ = FileDescriptor(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  if (!file_.is_open()) {
+    throw Error("cannot write {}: {}", path.string(),
+                errno == ELOOP ? "it is a link" : std::strerror(errno));
+  }
 }
 
 void OutputLog::add(std::string_view bytes) {

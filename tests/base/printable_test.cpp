@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace lockstep {
 namespace {
 
@@ -16,6 +18,15 @@ TEST(Printable, KeepsTextAndReplacesOtherBytes) {
                       "31m"),
             "??31m");                      // a control sequence in one character
   EXPECT_EQ(printable("\xe2\x82"), "??");  // cut
+}
+
+TEST(Printable, AFailureWithFilesSaysThePathAndTheReason) {
+  namespace fs = std::filesystem;
+  const auto gone = std::make_error_code(std::errc::no_such_file_or_directory);
+  EXPECT_EQ(message_of(fs::filesystem_error("cannot make directories", "sweep/runs", gone)),
+            "sweep/runs: No such file or directory");
+  EXPECT_EQ(message_of(fs::filesystem_error("cannot make absolute path", gone)),
+            "working directory: No such file or directory");
 }
 
 }  // namespace

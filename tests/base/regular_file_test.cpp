@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "support/access_list.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -77,6 +78,12 @@ TEST_F(RegularFile, AnotherUsersFileIsRefusedWhereItMustBeTheUsersOwn) {
   expect_refused(path("a"), {.own = true}, "group 65534 may write it");
   ASSERT_EQ(chown(path("a").c_str(), 65534, 0), 0);
   expect_refused(path("a"), {.own = true}, "it belongs to user 65534");
+}
+
+TEST_F(RegularFile, AnAccessListThatLetsOthersWriteIsRefusedWhereTheFileMustBeTheUsersOwn) {
+  std::ofstream(path("a")) << "text";
+  if (!let_write(path("a"), 65534)) GTEST_SKIP() << "no access lists in this file system";
+  expect_refused(path("a"), {.own = true}, "its access list lets others write");
 }
 
 }  // namespace

@@ -42,5 +42,13 @@ TEST(Text, SizesAndTimesReadWell) {
   EXPECT_EQ(count_text(2000, "file"), "2,000 files");
 }
 
+TEST(Listed, JoinsTheLastTwoWordsByAnd) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(listed(Words{}), "");
+  EXPECT_EQ(listed(Words{"a"}), "a");
+  EXPECT_EQ(listed(Words{"a", "b"}), "a and b");
+  EXPECT_EQ(listed(Words{"a", "b", "c"}), "a, b and c");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -12,6 +12,7 @@ import concurrent.futures
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -71,6 +72,8 @@ class Tally:
 
 def main():
     asked = arguments()
+    # In the background of a shell it would be ignored, also by what is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     why = worlds.why_not()
     if why:
         print(f"chaos: {why}", file=sys.stderr)

@@ -96,11 +96,16 @@ def is_series(run):
     return run.kind in ("sweep", "tune")
 
 
+def ended_before_its_first_line(run, words):
+    """By a signal, before lockstep could take it: of that salloc says nothing, and ends with 0 or 1."""
+    return run.commands[0][0] == "salloc" and not words.strip()
+
+
 def judge_end(run, code, words, fault, done):
     if done is None:
         return [] if code in (0, 130) else [f"the run failed before the fault, exit code {code}"]
     sentences = [f"internal message on stderr: {word}" for word in INTERNAL if word in words]
-    if "kill launcher" in fault:
+    if "kill launcher" in fault or ended_before_its_first_line(run, words):
         return sentences
     if code == 0 and not is_series(run):
         sentences.append("exit code 0")

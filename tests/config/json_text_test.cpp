@@ -39,6 +39,12 @@ TEST(JsonText, ControlCharactersBecomeQuestionMarks) {
   EXPECT_EQ(json["b"][1], "h\xc3\xa9");
 }
 
+TEST(JsonText, ControlCharactersInKeysBecomeQuestionMarksToo) {
+  Json json = json_in(R"({"a": {"\u001b]0;x\u0007": "\u001b", "b": 1, "?]0;x?": 2}, "c": 3})");
+  make_printable(json);
+  EXPECT_EQ(json_text(json), R"({"a":{"?]0;x?":"?","b":1},"c":3})");
+}
+
 TEST(JsonText, WhatIsNoJsonIsDiscarded) {
   for (const char* text : {"", "{", "]", "\"", "[1,]", "\"\\", "nul"}) {
     EXPECT_TRUE(json_in(text).is_discarded()) << text;

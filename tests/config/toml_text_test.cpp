@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace lockstep {
@@ -62,6 +64,16 @@ TEST(TomlText, AKeyOfAMillionPartsIsRefused) {
   EXPECT_THAT(complaint("[" + key_of(33) + "]"), HasSubstr("parts"));
   EXPECT_THAT(complaint("'='.'#'." + key_of(31) + " = 1"), HasSubstr("parts"));
   EXPECT_EQ(complaint("[" + key_of(32) + "]\n" + key_of(32) + " = 1"), "");
+}
+
+// What looks like the start of another string would hide the key.
+TEST(TomlText, ALongKeyIsRefusedBehindAStringThatEndsWithQuotes) {
+  for (const std::string_view text : {R"("""a"""")", R"("""a""""")", R"(""""""")", "'''a''''",
+                                      "'''a'''''", "\"\"\"\\\n\"\"\"\""}) {
+    const auto line = 2 + std::ranges::count(text, '\n');
+    EXPECT_EQ(complaint(fmt::format("x = {}\n{} = 1", text, key_of(33))),
+              fmt::format("file.toml:{}: a key has more than 32 parts", line));
+  }
 }
 
 TEST(TomlText, DotsElsewhereDoNotCount) {

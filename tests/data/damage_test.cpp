@@ -2,15 +2,13 @@
 #include "data/formats/damage.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
-
-#include <csignal>
 
 #include "data/formats/contents.h"
 #include "data/formats/data_formats.h"
 #include "data/formats/missing_shards.h"
 #include "data/pipeline/pack.h"
 #include "data/samples.h"
+#include "support/file_size_limit.h"
 
 namespace lockstep {
 namespace {
@@ -43,24 +41,6 @@ TEST(Damage, ManyDamagedExamplesGiveFewLines) {
   EXPECT_LE(all.lines.size(), 20u);
 }
 
-// Files of this process may not be longer, as on a full disk.
-class ShortFiles {
- public:
-  explicit ShortFiles(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit now = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~ShortFiles() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit before_ = {};
-};
-
 TEST(Damage, AWriteErrorIsNotDamage) {
   const TemporaryDirectory directory;
   Damage damage(Damage::Answer::Skip);
@@ -74,7 +54,7 @@ TEST(Damage, AWriteErrorIsNotDamage) {
                        }};
   std::string error;
   {
-    const ShortFiles limit(50000);
+    const FileSizeLimit limit(50000);
     error = error_of([&] { pack(job, damage, [](int64_t, int64_t) { return true; }); });
   }
   EXPECT_THAT(error, HasSubstr("cannot write "));

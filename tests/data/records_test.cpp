@@ -202,6 +202,14 @@ TEST(Idx, DamageIsReported) {
   EXPECT_THAT(error_of([&] { idx_array_in(broken); }), HasSubstr("damaged"));
 }
 
+TEST(Gzip, ASmallFileDoesNotBecomeLargerThanAllowed) {
+  const ByteBuffer zeros(10 << 20), bomb = gzipped(zeros);
+  EXPECT_LT(bomb.size(), zeros.size() / 100);
+  EXPECT_THAT(error_of([&] { gunzip(bomb, 1 << 20); }),
+              HasSubstr("larger than 1.0 MB when decompressed"));
+  EXPECT_EQ(gunzip(bomb, 10 << 20).size(), zeros.size());
+}
+
 TEST(Cifar, BinaryAndPickleHoldTheSameImages) {
   const ByteBuffer planes = counting(2 * 3072);
   ByteBuffer binary = {3};
@@ -242,6 +250,18 @@ TEST(Pickle, CyclesAndDeepNestingAreReadAsData) {
   deep += "]";
   for (int i = 0; i < 100000; ++i) deep += "l";
   EXPECT_EQ(error_of([&] { read_pickle(bytes_of(deep + ".")); }), "");
+}
+
+TEST(Pickle, ItsMemoryIsBounded) {
+  const std::string many(400'001, ']'), marks(400'001, '(');
+  std::string references = "]p0\n";
+  for (int i = 0; i < 400'001; ++i) references += "g0\n";
+  EXPECT_THAT(error_of([&] { read_pickle(bytes_of(many)); }), HasSubstr("more than 400000 values"));
+  EXPECT_THAT(error_of([&] { read_pickle(bytes_of(references)); }),
+              HasSubstr("more than 400000 values"));
+  EXPECT_THAT(error_of([&] { read_pickle(bytes_of(marks)); }), HasSubstr("more than 400000 marks"));
+  EXPECT_THAT(error_of([&] { read_pickle(bytes_of("]p400001\n")); }),
+              HasSubstr("memo index 400001 is too large"));
 }
 
 TEST(Pickle, EveryTruncationOfABatchIsAnError) {

@@ -19,12 +19,15 @@
 #include "launch/tagged_line.h"
 #include "measure/cores.h"
 #include "nn/description/network_file.h"
+#include "report/results/live_state.h"
+#include "report/results/results_store.h"
 #include "report/results/run_result.h"
 #include "run/rank/slurm_identity.h"
 #include "sim/cluster/cluster_file.h"
 #include "sweep/sweep_file.h"
 #include "sync/server_plan.h"
 #include "web/http_message.h"
+#include "web/page_data.h"
 
 namespace lockstep {
 namespace {
@@ -40,6 +43,17 @@ void read_result_text(ByteView bytes) {
     json_text(result_to_json(result_from_json(json)));
   } catch (const Json::exception&) {  // refused, as read_result() does
   }
+}
+
+// As `lockstep serve` shows them; raw files that they name are not read.
+void read_results(ByteView bytes) {
+  StoreContents contents = runs_in(text_of(bytes), "input");
+  for (StoredRun& run : contents.runs) run.raw_file.clear();
+  std::vector<std::string> directories(contents.runs.size(), "/nowhere");
+  json_text(page_set(
+      {.name = "input",
+       .collection = {.runs = std::move(contents.runs), .directories = std::move(directories)},
+       .skipped = std::move(contents.skipped)}));
 }
 
 void read_agent_lines(ByteView bytes) {
@@ -94,6 +108,8 @@ void read_http(ByteView bytes) {
 
 constexpr FuzzTarget kTargets[] = {
     {"result", read_result_text},
+    {"results", read_results},
+    {"progress", [](ByteView bytes) { live_state_in(text_of(bytes)); }},
     {"hosts", [](ByteView bytes) { parse_hosts(text_in(bytes), "input"); }},
     {"agent", read_agent_lines},
     {"store", read_store_frames},

@@ -63,8 +63,8 @@ TEST_F(RemoteFilesTest, OnlyFilesThatALauncherMayRequestAreSent) {
                            "benchmark/metric.log"}) {
     EXPECT_TRUE(RemoteFiles::comes_back(name)) << name;
   }
-  for (const char* name :
-       {"core", "model.ckpt-10", "benchmark/deep/metric.log", "other/result.json"}) {
+  for (const char* name : {"core", "model.ckpt-10", "benchmark/deep/metric.log", "benchmark/other",
+                           "other/result.json"}) {
     EXPECT_FALSE(RemoteFiles::comes_back(name)) << name;
   }
 }
@@ -118,6 +118,16 @@ TEST_F(RemoteFilesTest, UnrequestedFilesAreDropped) {
   files.add("/etc/passwd", "x");
   files.add("trace.json", "x");
   files.add("benchmark/b", "x");
+  EXPECT_EQ(files_in_directory(), 0u);
+}
+
+TEST_F(RemoteFilesTest, AHostChoosesNoNameInTheBenchmarkDirectory) {
+  const RunConfig run = {.benchmark_log_dir = path("log")};
+  RemoteFiles files(run);
+  for (const char* name : {"benchmark/.bashrc", "benchmark/../metric.log", "benchmark/"}) {
+    files.add(name, "x");
+    files.add(name, "");
+  }
   EXPECT_EQ(files_in_directory(), 0u);
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "process/ask.h"
+#include "support/access_list.h"
 #include "support/temporary_directory.h"
 
 namespace lockstep {
@@ -20,6 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr const char* kProgram = "lockstep-0123-4";
+constexpr const char* kStaging =  // as deploy() names it
+    "lockstep-0123456789abcdef-4.0123456789abcdef0123456789abcdef-0";
 constexpr uid_t kNobody = 65534;
 
 // A directory that holds a program, which tells its arguments.
@@ -43,6 +46,15 @@ class RemoteDirectory : public ::testing::Test {
     return ask(remote_command(script, words), Seconds{60});
   }
   CommandAnswer start() const { return run(RemoteScript::StartAgent, {kProgram}); }
+  CommandAnswer install(const std::string& staging) const {
+    const auto bytes = std::to_string(fs::file_size(remote() / staging / "lockstep"));
+    return run(RemoteScript::Install, {staging, kProgram, bytes});
+  }
+  void add_of_two_days_ago(const std::string& name) const {
+    const auto then = fs::file_time_type::clock::now() - std::chrono::hours(48);
+    fs::create_directory(remote() / name);
+    fs::last_write_time(remote() / name, then);
+  }
   void expect_refused(const std::string& why) const {
     const CommandAnswer answer = start();
     EXPECT_FALSE(answer.well);
@@ -141,6 +153,12 @@ TEST_F(RemoteDirectory, AGroupThatMayWriteIsNamed) {
   expect_refused("remote is writable by group 65534");
 }
 
+// Where the group is the user's own, its bits are nevertheless the mask of the list.
+TEST_F(RemoteDirectory, AnAccessListThatLetsOthersWriteIsRefused) {
+  if (!let_write(remote(), kNobody)) GTEST_SKIP() << "no access lists in this file system";
+  expect_refused("remote has an access list that lets others write");
+}
+
 TEST_F(RemoteDirectory, AnEmptyFileIsReceivedAndAShortOneRemovesTheStagingDirectory) {
   EXPECT_TRUE(run(RemoteScript::Receive, {"staging", "empty", "0"}).well);
   EXPECT_TRUE(fs::exists(remote() / "staging/empty"));
@@ -157,17 +175,21 @@ TEST_F(RemoteDirectory, AnAbsentDirectoryHoldsNoProgramAndIsNoFailure) {
 
 TEST_F(RemoteDirectory, AStagingDirectoryBecomesTheProgramsAndOldOnesGo) {
   fs::rename(remote() / kProgram, remote() / "lockstep-0123-4.id-0");
-  fs::create_directory(remote() / "lockstep-0123-4.dead-0");
-  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(48);
-  fs::last_write_time(remote() / "lockstep-0123-4.dead-0", old);
-  const auto bytes = std::to_string(fs::file_size(remote() / "lockstep-0123-4.id-0/lockstep"));
-  const CommandAnswer answer =
-      run(RemoteScript::Install, {"lockstep-0123-4.id-0", kProgram, bytes});
+  add_of_two_days_ago(kStaging);
+  const CommandAnswer answer = install("lockstep-0123-4.id-0");
   EXPECT_TRUE(answer.well) << answer.complaint;
   EXPECT_TRUE(start().well);
-  EXPECT_FALSE(fs::exists(remote() / "lockstep-0123-4.dead-0"));
+  EXPECT_FALSE(fs::exists(remote() / kStaging));
   run(RemoteScript::Remove, {kProgram});
   EXPECT_FALSE(fs::exists(remote() / kProgram));
+}
+
+TEST_F(RemoteDirectory, OldDirectoriesThatTheUserMadeStay) {
+  fs::rename(remote() / kProgram, remote() / "staging");
+  const auto kept = {"lockstep-0.1.0-x86_64", "lockstep-v1.2", "lockstep-0123-4.dead-0"};
+  for (const char* name : kept) add_of_two_days_ago(name);
+  EXPECT_TRUE(install("staging").well);
+  for (const char* name : kept) EXPECT_TRUE(fs::exists(remote() / name)) << name;
 }
 
 }  // namespace

@@ -119,7 +119,15 @@ TEST_F(SubmitAndWait, ARunningJobIsInterruptedAndMayFinish) {
   program("scontrol",
           "s=RUNNING; [ ! -e asked ] || s=COMPLETED\n"
           "echo \"JobId=17 JobState=$s Reason=None ExitCode=0:0\"");
-  program("scancel", "[ \"$*\" = '--batch --signal=INT 17' ] && echo >asked");
+  program("scancel", "[ \"$*\" = '--batch --signal=USR1 17' ] && echo >asked");
+  EXPECT_THAT(lines(), ElementsAre("17 RUNNING None", "17 END COMPLETED 0:0"));
+}
+
+TEST_F(SubmitAndWait, AJobThatLosesASignalWhileItStartsIsSignalledAgain) {
+  program("scontrol",
+          "s=RUNNING; [ ! -e again ] || s=COMPLETED\n"
+          "echo \"JobId=17 JobState=$s Reason=None ExitCode=0:0\"");
+  program("scancel", "[ ! -e asked ] || echo >again; echo >asked");
   EXPECT_THAT(lines(), ElementsAre("17 RUNNING None", "17 END COMPLETED 0:0"));
 }
 

@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <string_view>
 
+#include "base/error.h"
 #include "process/run_commands.h"
 #include "support/file_text.h"
 #include "support/temporary_directory.h"
@@ -31,6 +33,13 @@ TEST(OutputLog, KeepsEverythingWithTheTimeOfEachLine) {
   EXPECT_THAT(log.substr(second), StartsWith("20"));
   log.erase(second, kTime).erase(0, kTime);
   EXPECT_EQ(log, std::string("a\0b\nhalf", 8));
+}
+
+TEST(OutputLog, FollowsNoLink) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_symlink("elsewhere", directory.path("a.log"));
+  EXPECT_THROW(OutputLog(directory.path().string(), "a"), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory.path("elsewhere")));
 }
 
 TEST(OutputLog, ThatCannotBeWrittenIsAFailureBeforeTheStart) {

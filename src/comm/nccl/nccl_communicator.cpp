@@ -51,7 +51,7 @@ class NcclCommunicator : public DeviceCommunicator {
 
   void check(Seconds waited) override {
     int error = nccl::kSuccess;
-    const int asked = nccl::table().comm_get_async_error(usable_comm(), &error);
+    const int asked = async_error(error);
     const int result = asked != nccl::kSuccess ? asked : error;
     if (result != nccl::kSuccess && result != nccl::kInProgress) {
       fail(nccl::table().get_error_string(result));
@@ -88,6 +88,11 @@ class NcclCommunicator : public DeviceCommunicator {
     return comm_;
   }
 
+  int async_error(int& error) {
+    const Watchdog::Call call(watchdog_);
+    return nccl::table().comm_get_async_error(usable_comm(), &error);
+  }
+
   void demand(const char* call, int result) {
     if (result == nccl::kSuccess) return;
     fail(fmt::format("{}: {}", call, nccl::table().get_error_string(result)));
@@ -100,7 +105,9 @@ class NcclCommunicator : public DeviceCommunicator {
   }
 
   void abort() {
-    if (comm_) nccl::table().comm_abort(std::exchange(comm_, nullptr));
+    if (!comm_) return;
+    const Watchdog::Call call(watchdog_);
+    nccl::table().comm_abort(std::exchange(comm_, nullptr));
   }
 
   [[noreturn]] void end_process() {

@@ -70,7 +70,10 @@ class Machine {
     while (count-- > 0) ids[count] = pop();
     return ids;
   }
-  void mark() { marks_.push_back(stack_.size()); }
+  void mark() {
+    if (marks_.size() >= kMostValues) throw Error("more than {} marks", kMostValues);
+    marks_.push_back(stack_.size());
+  }
   std::vector<PickleId> pop_to_mark() {
     if (marks_.empty()) throw Error("missing pickle mark");
     std::vector<PickleId> ids = pop_many(stack_.size() - marks_.back());
