@@ -1,4 +1,4 @@
-// bundled_program.h: starts another program of the same bundle, such as that of lockstep[torch].
+// bundled_program.h: starts another program of the same bundle, such as that of lockstep-torch.
 //
 // A wheel puts NAME-program beside the bundle's own files, and NAME.torch-version where it needs
 // the torch of the same Python environment: one version, whose libraries it loads.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <ostream>
 
 #include "app/command_words.h"
@@ -10,6 +11,7 @@
 #include "app/program.h"
 #include "base/error.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "config/json.h"
 #include "config/json_text.h"
 #include "report/render/text_table.h"
@@ -77,7 +79,49 @@ std::string settings_of(const std::vector<OptionSource>& sources) {
   return fmt::format("{}", fmt::join(settings, "; "));
 }
 
+struct FileSetting {
+  std::string_view text, source;  // "batch-size=64", "lockstep.toml:3"
+
+  std::string_view name() const { return text.substr(0, text.find('=')); }
+};
+
+// What settings_of() wrote.
+std::vector<FileSetting> settings_in(std::string_view text) {
+  std::vector<FileSetting> settings;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find("); "), text.size() - 1);
+    const size_t bracket = text.substr(0, end).rfind(" (");
+    if (bracket == std::string_view::npos) break;
+    settings.push_back({text.substr(0, bracket), text.substr(bracket + 2, end - bracket - 2)});
+    text.remove_prefix(std::min(end + 3, text.size()));
+  }
+  return settings;
+}
+
+bool names_option(const std::string& line, std::string_view name) {
+  const std::string word = fmt::format("--{}", name);
+  for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const char next = end < line.size() ? line[end] : ' ';
+    if (next != '-' && std::isalnum(static_cast<unsigned char>(next)) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string with_settings(const std::string& message, std::string_view settings) {
+  std::vector<std::string> lines = split(message, '\n');
+  for (std::string& line : lines) {
+    std::vector<std::string> named;
+    for (const FileSetting& each : settings_in(settings)) {
+      if (!names_option(line, each.name())) continue;
+      named.push_back(fmt::format("{}: {}", each.source, each.text));
+    }
+    if (!named.empty()) line += fmt::format(" (set by {})", fmt::join(named, "; "));
+  }
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
 
 bool answered(RunContext& context, const CommandSyntax& own,
               std::span<const std::string> arguments) {

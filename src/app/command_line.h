@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options.h"
@@ -15,6 +16,10 @@ namespace lockstep {
 // and there is nothing left to do. Throws UsageError with one line per problem.
 bool answered(RunContext& context, const CommandSyntax& syntax,
               std::span<const std::string> arguments);
+
+// The message of an error, with what files and variables set of the options that a line names:
+// "... (set by lockstep.toml:3: num-batches=50)". `settings`: as in Provenance.
+std::string with_settings(const std::string& message, std::string_view settings);
 
 // The options of every command, for what describes them all. Their flags must not be set.
 std::vector<CommandSyntax> all_syntaxes(const RunContext& context);

@@ -64,9 +64,8 @@ class Reader {
   using Left = std::deque<std::string>;
 
   const Flag* named(const std::string& name) const {
-    const auto flag = std::ranges::find_if(syntax_.flags, [&](const Flag& each) {
-      return std::ranges::count(names_of(each), name) > 0;
-    });
+    const auto flag =
+        std::ranges::find_if(syntax_.flags, [&](const Flag& each) { return has_name(each, name); });
     return flag == syntax_.flags.end() ? nullptr : &*flag;
   }
   const Flag* switched_off(const std::string& name) const {
@@ -189,6 +188,10 @@ std::vector<std::string> names_of(const Flag& flag) {
   std::vector<std::string> names = {flag.name};
   names.insert(names.end(), flag.aliases.begin(), flag.aliases.end());
   return names;
+}
+
+bool has_name(const Flag& flag, const std::string& name) {
+  return flag.name == name || std::ranges::count(flag.aliases, name) > 0;
 }
 
 CommandWords command_words(const CommandSyntax& syntax, std::span<const std::string> arguments) {

@@ -25,5 +25,6 @@ CommandWords command_words(const CommandSyntax& syntax, std::span<const std::str
 bool is_switch(const Flag& flag);
 // All names of a flag, without dashes in front; of a switch not those that turn it off.
 std::vector<std::string> names_of(const Flag& flag);
+bool has_name(const Flag& flag, const std::string& name);
 
 }  // namespace lockstep

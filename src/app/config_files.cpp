@@ -28,6 +28,29 @@ std::string with_dashes(std::string_view key) {
   return name;
 }
 
+// Whether a command has both as names of one option. No command: whether any has.
+bool name_one_option(const OptionDefault& a, const OptionDefault& b,
+                     const std::vector<CommandSyntax>& commands) {
+  if (a.command != b.command) return false;
+  if (a.name == b.name) return true;
+  return std::ranges::any_of(commands, [&](const CommandSyntax& command) {
+    const bool meant = a.command.empty() || a.command == command.command;
+    return meant && std::ranges::any_of(command.flags, [&](const Flag& flag) {
+             return has_name(flag, a.name) && has_name(flag, b.name);
+           });
+  });
+}
+
+// batch-size and batch_size are one option, and so are num-devices and num-gpus.
+void refuse_second(const OptionDefault& option, const std::vector<OptionDefault>& others,
+                   const std::vector<CommandSyntax>& commands) {
+  for (const OptionDefault& other : others) {
+    if (!name_one_option(option, other, commands)) continue;
+    throw UsageError("{}: {} is also set in {}{}; set it once", option.source, option.name,
+                     other.source, other.name == option.name ? "" : " as " + other.name);
+  }
+}
+
 class Reader {
  public:
   Reader(const std::string& source, const std::vector<CommandSyntax>& commands)
@@ -76,21 +99,11 @@ class Reader {
                                 .values = {},
                                 .source = place(node)};
         check(option);
-        refuse_second(option);
+        refuse_second(option, defaults_, commands_);
         read_values(node, option);
         defaults_.push_back(std::move(option));
       } catch (const UsageError& error) {  // one line among the others
         problems_.emplace_back(error.what());
-      }
-    }
-  }
-
-  // batch-size and batch_size are one option.
-  void refuse_second(const OptionDefault& option) const {
-    for (const OptionDefault& other : defaults_) {
-      if (other.name == option.name && other.command == option.command) {
-        throw UsageError("{}: {} is also set in {}; set it once", option.source, option.name,
-                         other.source);
       }
     }
   }
@@ -149,7 +162,10 @@ std::vector<OptionDefault> defaults_in_environment(const Environment& environmen
                                                    const std::vector<CommandSyntax>& commands) {
   std::set<std::string> names;
   for (const CommandSyntax& command : commands) {
-    for (const Flag& flag : command.flags) names.insert(flag.name);
+    for (const Flag& flag : command.flags) {
+      names.insert(flag.name);
+      names.insert(flag.aliases.begin(), flag.aliases.end());
+    }
   }
   std::vector<OptionDefault> defaults;
   for (const std::string& name : names) {
@@ -159,7 +175,9 @@ std::vector<OptionDefault> defaults_in_environment(const Environment& environmen
     }
     if (variable == kTokenVariable) continue;  // the secret of a run, not serve's --token
     if (const auto value = environment(variable)) {
-      defaults.push_back({.command = "", .name = name, .values = {*value}, .source = variable});
+      OptionDefault option = {.command = "", .name = name, .values = {*value}, .source = variable};
+      refuse_second(option, defaults, commands);
+      defaults.push_back(std::move(option));
     }
   }
   return defaults;

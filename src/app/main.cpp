@@ -1,4 +1,5 @@
 // main.cpp: collects streams, environment and signals of the process and runs the program.
+#include <fcntl.h>
 #include <omp.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -19,6 +20,16 @@
 #include "revision.h"
 
 namespace {
+
+// Else the next file that is opened takes the place of a stream that the caller closed, and
+// messages are appended to it, be it results.jsonl. Reading and writing fail as before: /dev/null
+// is open the wrong way round.
+void occupy_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // takes the lowest number
+  }
+}
 
 // As the XDG Base Directory Specification says: a relative path does not count.
 std::string cache_directory(const lockstep::Environment& environment) {
@@ -69,6 +80,7 @@ lockstep::Provenance provenance_of(int count, char** words,
 
 int main(int count, char** words) {
   using namespace lockstep;
+  occupy_closed_streams();  // before anything is opened
   // CUDA counts the fastest GPU first; the management library, by PCI address. Now both do.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);
   // NCCL connects the ranks when its communicator is made, which has a time-out, and not in the

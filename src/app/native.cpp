@@ -30,7 +30,8 @@ std::vector<EngineKind> own_engines() {
   return {native_kind(),
           engine_elsewhere("torch", {.name = "lockstep-torch",
                                      .built_by = "./run torch",
-                                     .installed_by = "pip install 'lockstep[torch]'"})};
+                                     .installed_by = "the wheel of './run wheel torch' "
+                                                     "(docs/installing.md#lockstep-torch)"})};
 }
 
 }  // namespace lockstep

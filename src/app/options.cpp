@@ -69,27 +69,29 @@ std::string in_our_words(const CLI::ParseError& error) {
   return lacks_value && name.starts_with('-') ? name + " needs a value" : what;
 }
 
-bool has_name(const Flag& flag, const std::string& name) {
-  return std::ranges::count(names_of(flag), name) > 0;
-}
-
 // The last one counts.
 const OptionDefault* default_of(const CommandSyntax& syntax, const Flag& flag,
                                 std::span<const OptionDefault> defaults) {
   const OptionDefault* found = nullptr;
   for (const OptionDefault& each : defaults) {
-    const bool meant = each.command.empty() || each.command == syntax.command;
+    const bool meant = each.command.empty() ? !flag.of_others : each.command == syntax.command;
     if (meant && has_name(flag, each.name)) found = &each;
   }
   return found;
 }
 
+// `given`: the values on the command line, by flag.
 std::set<std::string> overruled_by(const CommandSyntax& syntax,
-                                   const std::vector<std::string>& texts) {
+                                   const std::vector<std::vector<std::string>>& given) {
   std::set<std::string> names;
   for (size_t i = 0; const Flag& flag : syntax.flags) {
-    const auto& [value, options] = flag.overrules;
-    if (!options.empty() && texts[i] == value) names.insert(options.begin(), options.end());
+    const Overrules& overrules = flag.overrules;
+    const auto counts = [&](const std::string& text) {
+      return overrules.value.empty() ? !text.empty() : text == overrules.value;
+    };
+    if (!given[i].empty() && std::ranges::all_of(given[i], counts)) {
+      names.insert(overrules.options.begin(), overrules.options.end());
+    }
     ++i;
   }
   return names;
@@ -169,7 +171,10 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
     if (problems.empty()) problems.push_back(too_many_words(syntax, words));
     words.clear();
   }
-  const std::set<std::string> overruled = overruled_by(syntax, texts);
+  for (size_t i = 0; i < options.size(); ++i) {
+    if (!syntax.flags[i].many && options[i]->count() > 0) lists[i] = {texts[i]};
+  }
+  const std::set<std::string> overruled = overruled_by(syntax, lists);
   const auto set = [&](const auto& target, const std::string& text, const std::string& where) {
     try {
       target.set(text);
@@ -180,10 +185,9 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
   for (size_t i = 0; i < options.size(); ++i) {
     const Flag& flag = syntax.flags[i];
     std::string source = kCommandLine, where;
-    if (options[i]->count() > 0) {
-      if (!flag.many) lists[i] = {texts[i]};
-    } else if (const OptionDefault* found = default_of(syntax, flag, defaults);
-               found && !overruled.contains(flag.name)) {
+    if (options[i]->count() == 0) {
+      const OptionDefault* found = default_of(syntax, flag, defaults);
+      if (!found || overruled.contains(flag.name)) continue;
       source = found->source;
       where = found->source + ": ";
       lists[i] = found->values;
@@ -192,8 +196,6 @@ Parsed parse(const CommandSyntax& syntax, std::span<const std::string> arguments
         problems.push_back(where + why);
         continue;
       }
-    } else {
-      continue;
     }
     for (const std::string& text : lists[i]) set(flag, text, where);
     if (sources)
@@ -237,7 +239,31 @@ void refuse_empty(Flag& flag) {
   };
 }
 
+// Which options of a run exclude each other so plainly that the one on the command line is meant.
+struct Overruling {
+  std::string_view option;
+  Overrules overrules;
+};
+const Overruling kOverruling[] = {
+    {"num-batches", {.options = {"num-epochs"}}},
+    {"num-epochs", {.options = {"num-batches"}}},
+    {"num-eval-batches", {.options = {"num-eval-epochs"}}},
+    {"num-eval-epochs", {.options = {"num-eval-batches"}}},
+    {"launcher",
+     {.value = "local", .options = {"hosts", "worker-hosts", "ps-hosts", "nodes", "ps-per-node"}}},
+    {"hosts", {.options = {"worker-hosts", "ps-hosts"}}},
+    {"worker-hosts", {.options = {"hosts", "nodes", "num-devices", "num-workers", "ps-per-node"}}},
+    {"ps-hosts", {.options = {"num-ps", "ps-in-worker"}}},
+    {"job-name", {.options = {"hosts", "nodes", "launcher"}}},
+    {"program", {.options = {"hosts", "nodes", "launcher", "worker-hosts", "ps-hosts"}}},
+};
+
 }  // namespace
+
+Overrules overrules_of(std::string_view option) {
+  const auto* row = std::ranges::find(kOverruling, option, &Overruling::option);
+  return row == std::end(kOverruling) ? Overrules{} : row->overrules;
+}
 
 std::vector<Flag> run_flags(RunConfig& run) {
   std::vector<Flag> flags;
@@ -253,10 +279,9 @@ std::vector<Flag> run_flags(RunConfig& run) {
          .letter = option.details.letter,
          .aliases = option.details.aliases,
          .many = is_list(option),
-         .hidden = option.details.internal});
+         .hidden = option.details.internal,
+         .overrules = overrules_of(option.name)});
     if (option.name == "hosts") refuse_empty(flags.back());
-    if (option.name == "launcher")
-      flags.back().overrules = {"local", {"hosts", "worker-hosts", "nodes", "ps-per-node"}};
   }
   return flags;
 }

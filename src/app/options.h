@@ -16,9 +16,10 @@
 
 namespace lockstep {
 
-// What a value of the command line overrules of files and variables: with --launcher local, hosts.
+// What an option of the command line overrules of files and variables, because it excludes them:
+// with --launcher local, hosts; with --num-epochs, --num-batches.
 struct Overrules {
-  std::string value = {};
+  std::string value = {};  // only this one; empty: every value but an empty one
   std::vector<std::string> options = {};
 };
 
@@ -32,8 +33,9 @@ struct Flag {
   bool starts_on = false;  // of a switch: on unless it is turned off
   char letter = 0;
   std::vector<std::string> aliases = {};
-  bool many = false;    // given several times, set() is called for each; else the last counts
-  bool hidden = false;  // not in the help: known only to be refused with a reason
+  bool many = false;       // given several times, set() is called for each; else the last counts
+  bool hidden = false;     // not in the help: known only to be refused with a reason
+  bool of_others = false;  // an option of other commands: defaults for all commands are not for it
   Overrules overrules = {};
 };
 
@@ -81,6 +83,9 @@ double fraction_in(const std::string& option, const std::string& text);
 
 // Notes in `given`, which outlives the parsing, that a line has this flag.
 void note_given(std::vector<Flag>& flags, std::string_view name, bool& given);
+
+// Of an option of a run.
+Overrules overrules_of(std::string_view option);
 
 // The flags of a run, from the table of config/run_options.h; they write into `run`.
 std::vector<Flag> run_flags(RunConfig& run);

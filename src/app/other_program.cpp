@@ -10,6 +10,7 @@
 #include "app/bundled_program.h"
 #include "base/bundle.h"
 #include "base/error.h"
+#include "base/huge_pages.h"
 
 namespace lockstep {
 
@@ -58,6 +59,7 @@ void become(const OtherProgram& other, const Context& context, const std::string
   context.err.flush();
   // It reads the same line, and the same files. A process that has read none must not start now.
   if (!context.defaults.empty()) unsetenv(kDefaultsVariable);
+  for (const auto& [name, value] : kHugePages) setenv(name, value, /*overwrite=*/0);
   execv(words.front().c_str(), pointers.data());
   throw Error("cannot start {}: {}", path, std::strerror(errno));
 }

@@ -11,8 +11,8 @@ namespace lockstep {
 // Whether the program is beside this one, or in the same bundle.
 bool is_built(const OtherProgram& other, const Context& context);
 
-// What makes it available: "'./run torch' builds it"; for a bundle, "pip install 'lockstep[torch]'
-// adds it".
+// What makes it available: "'./run torch' builds it"; for a bundle, "the wheel of './run wheel
+// torch' adds it".
 std::string remedy_for(const OtherProgram& other, const Context& context);
 
 // Same process, arguments, streams and signals. Returns only by throwing Error: when the program is

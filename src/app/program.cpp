@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/build_facts.h"
+#include "app/command_line.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/run_event.h"
@@ -149,7 +150,7 @@ int run_program(RunContext& context, std::span<const std::string> arguments,
     if (!context.out.flush()) throw Error("cannot write to stdout");
     return code;
   } catch (const UsageError& error) {
-    complain(context, error.what());
+    complain(context, with_settings(error.what(), context.provenance.settings));
     return kUsage;
   } catch (const DiskFullError& error) {
     complain(context, error.what(), RunEvent::Kind::DiskFull);

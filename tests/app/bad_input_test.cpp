@@ -91,6 +91,8 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --variable_update=replicated/parameter_server", 2, "'lockstep sweep'");
   expect_one_line("train --conv-algo ''", 2, "--conv-algo must be one of");
   expect_one_line("train --num-gpus=0", 2, "--num-devices");
+  expect_one_line("train --model trivial --num-devices=5000", 2,
+                  "5000 processes on this machine: use at most 4096");
   expect_one_line("train --num-gpus=8 --variable-update=parameter_server --num-ps=0", 2,
                   "--num-ps");
   expect_one_line("train --num-gpus=2 --all-reduce-spec=xring:3", 2, "all-reduce-spec");

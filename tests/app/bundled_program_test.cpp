@@ -121,9 +121,9 @@ TEST_F(BundledProgram, WithoutTheExtraTheErrorSaysHowToAddIt) {
   const Context context = {.out = out_, .err = out_, .program = (bundle_ / "lockstep").string()};
   const OtherProgram torch = {.name = "lockstep-torch",
                               .built_by = "./run torch",
-                              .installed_by = "pip install 'lockstep[torch]'"};
+                              .installed_by = "the wheel of './run wheel torch'"};
   EXPECT_FALSE(is_built(torch, context));
-  EXPECT_EQ(remedy_for(torch, context), "pip install 'lockstep[torch]' adds it");
+  EXPECT_EQ(remedy_for(torch, context), "the wheel of './run wheel torch' adds it");
 }
 
 }  // namespace

@@ -59,6 +59,11 @@ TEST_F(Completion, BashCompletesCommandsOptionsNetworksAndStrategies) {
   EXPECT_THAT(offered("lockstep train --variable-update para"), Contains("parameter_server"));
   EXPECT_THAT(offered("lockstep train --gradient-compression ''"), IsSupersetOf({"none", "fp16"}));
   EXPECT_THAT(offered("lockstep train --data-format NH"), Contains("NHWC"));
+  EXPECT_THAT(offered("lockstep train --device ''"),
+              AllOf(IsSupersetOf({"auto", "cpu", "cuda"}), Not(Contains("cuda:N"))));
+  EXPECT_THAT(offered("lockstep train --framework py"), Contains("pytorch"));
+  EXPECT_THAT(offered("lockstep train --framework NA"), Not(Contains("NAME[:MODE]")));
+  EXPECT_THAT(offered("lockstep sweep --framework pytorch,ja"), Contains("pytorch,jax"));
   EXPECT_THAT(offered("lockstep models vgg"), Contains("vgg16"));
   EXPECT_THAT(offered("lockstep sweep --models lenet,alexn"), Contains("lenet,alexnet"));
   EXPECT_THAT(offered("lockstep sweep --variable-update horovod,repl"),
@@ -125,6 +130,8 @@ TEST_F(Completion, ZshCompletesCommandsOptionsNetworksAndStrategies) {
   EXPECT_THAT(offered("lockstep train --batch"), HasSubstr("--batch-size"));
   EXPECT_THAT(offered("lockstep train --model resnet5"), HasSubstr("<resnet50>"));
   EXPECT_THAT(offered("lockstep train --variable-update para"), HasSubstr("<parameter_server>"));
+  EXPECT_THAT(offered("lockstep train --device cud"), HasSubstr("<cuda>"));
+  EXPECT_THAT(offered("lockstep train --framework pyto"), HasSubstr("<pytorch>"));
   EXPECT_THAT(offered("lockstep sweep --models lenet,alexn"), HasSubstr("<alexnet>"));
 }
 

@@ -103,6 +103,20 @@ TEST_F(ConfigFiles, CompletionGoesToTheShellWhateverTheOutputOfOthers) {
 TEST_F(ConfigFiles, AnOptionIsSetOnceInAFile) {
   working_file("batch-size = 2\nbatch_size = 3\n");
   EXPECT_THAT(run({"train"}).err, ContainsRegex("lockstep.toml:[12]: batch-size is also set in"));
+  working_file("num-gpus = 2\nnum-devices = 4\n");
+  EXPECT_THAT(run({"train"}).err,
+              HasSubstr("lockstep.toml:1: num-gpus is also set in lockstep.toml:2 as num-devices"));
+  working_file("num-gpus = 2\n[train]\nnum-devices = 4\n");
+  EXPECT_EQ(run({"train", "--show-config"}).exit_code(), 0);
+}
+
+TEST_F(ConfigFiles, AVariableMayHaveAnyNameOfItsOption) {
+  EXPECT_THAT(run({"train", "--show-config"}, {"LOCKSTEP_NUM_GPUS=4"}).out,
+              ContainsRegex("\nnum-devices +4 +LOCKSTEP_NUM_GPUS\n"));
+  const Ran two = run({"train"}, {"LOCKSTEP_NUM_GPUS=4", "LOCKSTEP_NUM_DEVICES=2"});
+  EXPECT_EQ(two.exit_code(), 2);
+  EXPECT_THAT(two.err,
+              HasSubstr("LOCKSTEP_NUM_GPUS: num-gpus is also set in LOCKSTEP_NUM_DEVICES"));
 }
 
 TEST_F(ConfigFiles, TheSecretOfARunIsNotThatOfAServer) {
@@ -127,7 +141,9 @@ TEST_F(ConfigFiles, NoOtherDocumentedVariableIsThatOfAnOption) {
       option += c == '_' ? "\\-" : std::string(1, static_cast<char>(std::tolower(c)));
     }
     if (meant.contains(each->str())) continue;
-    EXPECT_THAT(pages, Not(HasSubstr(option + "\\fR"))) << each->str();
+    for (const char* close : {"\\fR", ",", ")"}) {  // the name of an option, or another one of it
+      EXPECT_THAT(pages, Not(HasSubstr(option + close))) << each->str();
+    }
   }
 }
 
@@ -198,6 +214,37 @@ TEST_F(ConfigFiles, TheLineOverrulesWhatContradictsIt) {
   EXPECT_THAT(json.out, HasSubstr("\"total_images_per_second\""));
   EXPECT_FALSE(fs::exists(directory_ / "r.json"));
   EXPECT_EQ(run({"train", "--json", "--result=r.json"}).exit_code(), 2);
+}
+
+TEST_F(ConfigFiles, TheLineOverrulesTheSameSaidInAnotherWay) {
+  working_file("num-batches = 50\nhosts = 'host1'\nnum-devices = 4\n");
+  const Ran epochs = run({"train", "--num-epochs=1", "--show-config"});
+  EXPECT_THAT(epochs.out, ContainsRegex("\nnum-batches +- +default\n"));
+  EXPECT_THAT(epochs.out, ContainsRegex("\nhosts +host1 +lockstep.toml:2\n"));
+  const Ran workers = run({"train", "--worker-hosts=a:1,b:1", "--show-config"});
+  EXPECT_THAT(workers.out, ContainsRegex("\nhosts +- +default\n"));
+  EXPECT_THAT(workers.out, ContainsRegex("\nnum-devices +1 +default\n"));
+  EXPECT_THAT(run({"train", "--worker-hosts=", "--show-config"}).out,
+              ContainsRegex("\nhosts +host1 +lockstep.toml:2\n"));
+  EXPECT_THAT(run({"train", "--program=my_program", "--show-config"}).out,
+              ContainsRegex("\nhosts +- +default\n"));
+  EXPECT_THAT(run({"sweep", "--num-epochs=1", "--show-config"}).out,
+              ContainsRegex("\nnum-batches +- +default\n"));
+}
+
+TEST_F(ConfigFiles, AConflictSaysWhereItsValuesComeFrom) {
+  working_file("num-batches = 50\nseed = 3\n");
+  const Ran ran = run({"train", "--model=trivial"}, {"LOCKSTEP_NUM_EPOCHS=1"});
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_THAT(ran.err, HasSubstr("give one of them (set by lockstep.toml:1: num-batches=50; "
+                                 "LOCKSTEP_NUM_EPOCHS: num-epochs=1)\n"));
+}
+
+TEST_F(ConfigFiles, OptionsAtTheTopAreNotForCommandsThatRefuseThem) {
+  working_file("train-dir = 'checkpoints'\nresult = 'r.json'\n");
+  EXPECT_EQ(run({"sweep", "--show-config"}).exit_code(), 0);
+  working_file("[sweep]\ntrain-dir = 'checkpoints'\n");
+  EXPECT_THAT(run({"sweep", "--show-config"}).err, HasSubstr("--train-dir: not supported"));
 }
 
 TEST_F(ConfigFiles, ASweepFileCountsMoreThanConfigurationAndLessThanTheLine) {

@@ -4,6 +4,7 @@
 
 #include "app/command_words.h"
 #include "base/text.h"
+#include "framework/frameworks.h"
 #include "nn/zoo.h"
 #include "sim/cluster/ready_clusters.h"
 #include "sync/strategies.h"
@@ -25,6 +26,12 @@ Words strategy_names() {
   return names;
 }
 
+Words framework_names() {
+  Words names;
+  for (const Framework& framework : frameworks()) names.emplace_back(framework.name);
+  return names;
+}
+
 // Options whose words are rows of a table, which their help does not list.
 struct Family {
   std::string_view option;
@@ -36,18 +43,23 @@ constexpr Family kFamilies[] = {
     {"models", model_names, OptionValues::WordsOrFile},
     {"variable-update", strategy_names, OptionValues::Words},
     {"cluster", ready_cluster_names, OptionValues::WordsOrFile},
+    {"framework", framework_names, OptionValues::WordsOrFile},
 };
 
-// Words in help that stand for something else.
-constexpr std::string_view kPlaceholders[] = {"DIR", "FILE", "FILE.toml", "LIST", "NAME"};
+constexpr std::string_view kPlaceholders[] = {"DIR", "LIST", "NAME"};
+
+// A word of the help that stands for others: FILE.toml, cuda:N, NAME[:MODE].
+bool is_placeholder(const std::string& word) {
+  return std::ranges::count(kPlaceholders, word) > 0 || word.find("FILE") != std::string::npos ||
+         word.ends_with(":N") || word.find('[') != std::string::npos;
+}
 
 // "a|b,..." lists the words of an option.
 Words words_in(std::string value_name) {
   if (value_name.ends_with(",...")) value_name.resize(value_name.size() - 4);
   if (value_name.find('|') == std::string::npos) return {};
   Words words = split(value_name, '|');
-  std::erase_if(
-      words, [](const std::string& word) { return std::ranges::count(kPlaceholders, word) > 0; });
+  std::erase_if(words, is_placeholder);
   return words;
 }
 

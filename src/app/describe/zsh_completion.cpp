@@ -19,7 +19,7 @@ std::string escaped(const std::string& text, std::string_view special) {
 
 std::string action_of(const Flag& flag) {
   const OptionWords words = words_for(flag);
-  const std::string list = fmt::format("{}", fmt::join(words.words, " "));
+  const std::string list = escaped(fmt::format("{}", fmt::join(words.words, " ")), "\\:");
   switch (words.values) {
     case OptionValues::None:
     case OptionValues::Any:
