@@ -38,7 +38,13 @@ if(NOT new_strings)
   message(FATAL_ERROR "Torch_ROOT='${Torch_ROOT}': torch ${Torch_VERSION} is built without the C++11 ABI; PyPI's torch 2.7 and later have it")
 endif()
 
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_version CONTENT "${Torch_VERSION}\n")  # for packages
+# For packages; the licence is that of the Python environment.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/torch_version CONTENT "${Torch_VERSION}\n")
+file(REMOVE ${PROJECT_BINARY_DIR}/torch_licence)
+file(GLOB licences ${Torch_ROOT}/../torch-*.dist-info/LICENSE ${Torch_ROOT}/../torch-*.dist-info/licenses/LICENSE)
+foreach(licence IN LISTS licences)
+  file(COPY_FILE ${licence} ${PROJECT_BINARY_DIR}/torch_licence)
+endforeach()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Torch REQUIRED_VARS Torch_ROOT VERSION_VAR Torch_VERSION)

@@ -15,6 +15,11 @@ sources="$(dirname -- "${BASH_SOURCE[0]}")/.."
 lib="$bundle/libexec/lockstep"
 licences="$bundle/share/doc/lockstep/licences"
 
+if [[ -z "$(command -v dpkg)" ]]; then
+  echo "bundle.sh: no dpkg: licences of libraries come from Debian's packages; build on Debian or Ubuntu" >&2
+  exit 1
+fi
+
 # "NAME PATH" of each library, the loader's NAME being a path.
 libraries_of() {
   ldd "$1" | awk '/=> \// { print $1, $3 } /^[[:space:]]*\/.*ld-linux/ { print $1, $1 }'
@@ -31,10 +36,10 @@ copy_licence() {
   local package
   package="$(package_of "$1")" || true
   if [[ -z $package ]]; then
-    echo "bundle.sh: $1 is of no package: add its licence to $licences" >&2
-  else
-    install -m 644 -- "/usr/share/doc/$package/copyright" "$licences/$package"
+    echo "bundle.sh: $1 is of no Debian package: its licence is not known; install the package of it" >&2
+    exit 1
   fi
+  install -m 644 -- "/usr/share/doc/$package/copyright" "$licences/$package"
 }
 
 copy_library() {
@@ -47,6 +52,17 @@ copy_licences_of_sources() {
   local header
   for header in CLI/CLI.hpp nlohmann/json.hpp toml++/toml.h; do copy_licence "/usr/include/$header"; done
   install -m 644 -- "$sources/assets/uplot/LICENSE" "$licences/uplot"
+}
+
+# Debian's files name the texts of common licences instead of quoting them.
+copy_common_licences() {
+  local texts text
+  mapfile -t texts < <(grep -rhoE '/usr/share/common-licenses/[A-Za-z0-9]+(-[0-9]+(\.[0-9]+)*)?' "$licences" |
+    LC_ALL=C sort -u)
+  mkdir -- "$licences/common-licenses"
+  for text in "${texts[@]}"; do
+    install -m 644 -- "$text" "$licences/common-licenses/${text##*/}"
+  done
 }
 
 # The starter is the same in all versions, but its contents name the bundle on other hosts
@@ -66,5 +82,6 @@ cmake --install "$build" --component data --prefix "$bundle" >/dev/null
 strip -o "$lib/lockstep-program" -- "$build/lockstep-portable"
 libraries_of "$build/lockstep-portable" | while read -r name path; do copy_library "$name" "$path"; done
 copy_licences_of_sources
+copy_common_licences
 write_starter
 ln -s -- ../libexec/lockstep/lockstep "$bundle/bin/lockstep"

@@ -30,8 +30,15 @@ fail() {
   exit 1
 }
 
+licences="$1/share/doc/lockstep/licences"
 for part in libc6 libdnnl2 libcli11-dev nlohmann-json3-dev libtomlplusplus-dev uplot; do
-  [[ -s $1/share/doc/lockstep/licences/$part ]] || fail "no licence of $part"
+  [[ -s $licences/$part ]] || fail "no licence of $part"
+done
+for text in GPL-2 LGPL-2.1 Apache-2.0; do
+  [[ -s $licences/common-licenses/$text ]] || fail "no text of $text"
+done
+grep -rhoE 'common-licenses/[A-Za-z0-9]+(-[0-9]+(\.[0-9]+)*)?' "$licences" | sort -u | while read -r text; do
+  [[ -s $licences/$text ]] || fail "a licence names $text, which is not there"
 done
 
 # in_root ARGUMENT...: lockstep with the environment `variables`.

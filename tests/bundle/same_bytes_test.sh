@@ -13,9 +13,9 @@ again="$work/elsewhere/$(basename -- "$bundle")"
 mkdir -p -- "$work/elsewhere"
 
 (umask 077 && LC_ALL=C.UTF-8 TZ=Asia/Tokyo "$packaging/bundle.sh" "$build" "$again")
-export SOURCE_DATE_EPOCH=1700000000 XZ_OPT=-0
-"$packaging/archive.sh" "$bundle" "$work/one.tar.xz"
-"$packaging/archive.sh" "$again" "$work/two.tar.xz"
+export SOURCE_DATE_EPOCH=1700000000
+"$packaging/archive.sh" "$bundle" "$work/one.tar.xz" 0
+XZ_OPT=-9 XZ_DEFAULTS=--check=none "$packaging/archive.sh" "$again" "$work/two.tar.xz" 0
 cmp -- "$work/one.tar.xz" "$work/two.tar.xz"
 mkdir -- "$work/one" "$work/two"
 one="$(python3 "$packaging/wheel.py" "$bundle" "$work/one")"

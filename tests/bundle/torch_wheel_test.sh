@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# torch_wheel_test.sh: the extra lockstep[torch] runs with the torch of its environment and refuses
+# torch_wheel_test.sh: the wheel lockstep-torch runs with the torch of its environment and refuses
 # every other one in one line.
 #
 # usage: tests/bundle/torch_wheel_test.sh BUILD_DIRECTORY BUNDLE_DIRECTORY PYTHON
@@ -46,11 +46,21 @@ own="$("$work/environment/bin/python3" -c 'import sysconfig; print(sysconfig.get
 mkdir -- "$work/wheels"
 python3 "$packaging/wheel.py" "$bundle" "$work/wheels" >/dev/null
 pip install --no-index --find-links "$work/wheels" lockstep
-refused "pip install 'lockstep[torch]' adds it"
+refused "the wheel of './run wheel torch' (docs/installing.md#lockstep-torch) adds it"
 
 mv -- "$(python3 "$packaging/torch_wheel.py" "$bundle" "$build")" "$work/wheels"
 pip install --no-index --no-deps --find-links "$work/wheels" lockstep-torch
 refused "pip install torch==$torch"
+
+adapter=liblockstep_cuda_graph.so  # built where torch is one for CUDA
+if [[ -e $build/portable/$adapter ]]; then
+  installed="$work/environment/libexec/lockstep/$adapter"
+  [[ -x $installed ]] || fail "the wheel lacks $adapter"
+  ! readelf -d "$installed" | grep -E 'R(UN)?PATH' || fail "$adapter looks for libraries in the build"
+fi
+if [[ -e $build/torch_licence ]]; then
+  cmp -- "$build/torch_licence" "$own"/lockstep_torch-*.dist-info/LICENSE.torch
+fi
 
 mkdir -p -- "$own/torch/lib"
 echo "__version__ = '2.4.0+cpu'" >"$own/torch/version.py"
