@@ -1,5 +1,7 @@
 #include "nn/builder.h"
 
+#include "base/error.h"
+
 namespace lockstep {
 namespace {
 
@@ -9,6 +11,19 @@ std::string stem_of(const Layer& layer) {
   if (std::holds_alternative<Dense>(layer)) return "affine";
   if (std::holds_alternative<BatchNorm>(layer)) return "batchnorm";
   return std::string(kind_of(layer));
+}
+
+void check_bias(const ConvSpec& spec, bool normalised) {
+  if (normalised && spec.bias == true) {
+    throw Error(
+        "bias = true: batch normalisation follows and removes it; leave out bias or set "
+        "batch_norm = false");
+  }
+  const bool biased = spec.bias.value_or(!normalised);
+  if (!biased && spec.initial_bias != 0) {
+    throw Error("initial_bias = {}: the convolution has no bias; leave it out or set {}",
+                spec.initial_bias, normalised ? "batch_norm = false" : "bias = true");
+  }
 }
 
 }  // namespace
@@ -37,11 +52,12 @@ NodeId Builder::convs(NodeId input, std::initializer_list<ConvSpec> specs) {
 
 NodeId Builder::convolve(NodeId input, const ConvSpec& spec, bool depthwise) {
   const bool normalised = spec.batch_norm.value_or(defaults_.batch_norm.has_value());
+  check_bias(spec, normalised);
   NodeId x = append(Conv{.filters = spec.filters,
                          .kernel = spec.kernel,
                          .stride = spec.stride,
                          .padding = spec.padding,
-                         .bias = spec.bias && !normalised,
+                         .bias = spec.bias.value_or(!normalised),
                          .depthwise = depthwise,
                          .stddev = spec.stddev ? spec.stddev : defaults_.stddev,
                          .initial_bias = spec.initial_bias},

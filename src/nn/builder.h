@@ -36,11 +36,11 @@ struct ConvSpec {
   Extent kernel = 1;
   int stride = 1;
   Padding padding = Padding::Same;
-  bool bias = true;                     // left out where batch normalisation follows
+  std::optional<bool> bias = {};        // absent: unless batch normalisation follows
   std::optional<bool> batch_norm = {};  // absent, here and below: as ConvDefaults says
   std::optional<Activation> activation = {};
   std::optional<double> stddev = {};
-  double initial_bias = 0;
+  double initial_bias = 0;  // of what has a bias
 };
 
 struct DenseSpec {
@@ -66,6 +66,7 @@ class Builder {
   Extent extent(NodeId id) const;  // height and width of an image
 
   NodeId image() const { return graph_.image(); }
+  // Throws Error for a bias that batch normalisation would take away.
   NodeId conv(NodeId input, const ConvSpec& spec);
   NodeId convs(NodeId input, std::initializer_list<ConvSpec> specs);  // one after the other
   NodeId depthwise(NodeId input, const ConvSpec& spec);               // `filters` stays unset

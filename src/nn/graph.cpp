@@ -57,4 +57,18 @@ std::vector<std::vector<NodeId>> consumers_of(const Graph& graph) {
   return consumers;
 }
 
+NodeId main_head(const Graph& graph) {
+  NodeId head = graph.image();
+  double largest = 0;
+  for (NodeId id = 0; const Node& node : graph.nodes()) {
+    const auto* loss = std::get_if<SoftmaxLoss>(&node.layer);
+    if (loss && loss->weight >= largest) {
+      head = id;
+      largest = loss->weight;
+    }
+    ++id;
+  }
+  return head;
+}
+
 }  // namespace lockstep

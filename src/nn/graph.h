@@ -42,4 +42,8 @@ std::string_view kind_of(const Layer& layer);
 // How often each node's output is read.
 std::vector<std::vector<NodeId>> consumers_of(const Graph& graph);
 
+// The loss whose hits are the network's: that with the largest weight, of equal ones the last. The
+// image if there is none.
+NodeId main_head(const Graph& graph);
+
 }  // namespace lockstep

@@ -1,11 +1,14 @@
 // What every engine learns and remembers: moving averages, inference with them, and a small set
 // of images by heart.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "contract/engine_fixture.h"
 #include "engine/reference/reference_engine.h"
+#include "nn/parameters.h"
 
 namespace lockstep {
 namespace {
@@ -139,6 +142,53 @@ TEST_P(EngineTraining, AnImageWithoutLabelIsNotAHit) {
     hits += replica.engine().forward({examples.images, labels}).top_1_hits;
   }
   EXPECT_EQ(hits, 1);
+}
+
+// Two classes; each head always answers its own number.
+struct Heads {
+  std::vector<double> weights;
+  int counted;
+};
+
+Graph graph_with(const Heads& heads) {
+  Graph graph({3, 4, 4});
+  const NodeId x = graph.add("conv", Conv{.filters = 4}, {graph.image()});
+  for (size_t head = 0; head < heads.weights.size(); ++head) {
+    const NodeId logits = graph.add(fmt::format("fc{}", head), Dense{.units = 2}, {x});
+    graph.add(fmt::format("loss{}", head), SoftmaxLoss{.weight = heads.weights[head]}, {logits});
+  }
+  return graph;
+}
+
+void let_heads_answer(Replica& replica, const Graph& graph) {
+  int head = 0;
+  for (ParameterId id = 0; const ParameterSpec& spec : parameters_of(graph)) {
+    std::vector<float> values(static_cast<size_t>(spec.shape.elements()), 0.0f);
+    const bool answers = std::holds_alternative<Dense>(graph.node(spec.node).layer) &&
+                         spec.role == ParameterRole::Bias;
+    if (answers) values[static_cast<size_t>(head++)] = 1;
+    replica.set_plain(id++, values);
+  }
+}
+
+TEST_P(EngineTraining, HitsAreThoseOfTheMainHead) {
+  constexpr int kImages = 3;
+  const Heads cases[] = {{{0.5}, 0}, {{1, 1}, 1}, {{2, 0.4}, 0}, {{0.4, 1}, 1}};
+  for (const Heads& heads : cases) {
+    const Graph graph = graph_with(heads);
+    const Examples examples = random_examples(graph, kImages, 3);
+    for (const Mode mode : {Mode::Training, Mode::Inference}) {
+      Replica replica = this->replica(graph, {.batch = kImages, .mode = mode});
+      let_heads_answer(replica, graph);
+      const auto outcome_of = [&](int label) {
+        const std::vector<int32_t> labels(kImages, label);
+        return replica.engine().forward({examples.images, labels});
+      };
+      EXPECT_EQ(outcome_of(heads.counted).top_1_hits, kImages);
+      EXPECT_EQ(outcome_of(1 - heads.counted).top_1_hits, 0);
+      EXPECT_EQ(outcome_of(heads.counted).top_5_hits, kImages);
+    }
+  }
 }
 
 TEST_P(EngineTraining, ANanLogitIsNotAHit) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace lockstep {
 namespace {
 
@@ -40,6 +42,16 @@ TEST(Builder, GivesAConvolutionABiasUnlessBatchNormalisationFollows) {
     if (const Conv* conv = std::get_if<Conv>(&node.layer)) biases.push_back(conv->bias);
   }
   EXPECT_THAT(biases, ElementsAre(true, false, true, false));
+}
+
+TEST(Builder, RefusesABiasThatBatchNormalisationWouldRemove) {
+  Builder net = small();
+  const auto convolve = [&](const ConvSpec& spec) { net.conv(net.image(), spec); };
+  EXPECT_THROW(convolve({.filters = 4, .bias = true, .batch_norm = true}), Error);
+  EXPECT_THROW(convolve({.filters = 4, .batch_norm = true, .initial_bias = 0.1}), Error);
+  EXPECT_THROW(convolve({.filters = 4, .bias = false, .initial_bias = 0.1}), Error);
+  EXPECT_NO_THROW(convolve({.filters = 4, .bias = true, .initial_bias = 0.1}));
+  EXPECT_NO_THROW(convolve({.filters = 4, .bias = false, .batch_norm = true}));
 }
 
 TEST(Builder, DoublesTheGainInFrontOfARelu) {

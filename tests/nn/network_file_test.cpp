@@ -120,7 +120,8 @@ TEST(NetworkFile, EveryKindOfLayerIsWhatTheBuilderMakes) {
     image_channels = 2
     classes = 5
     layers = [
-      { conv = 4, kernel = 3, stride = 2, bias = false, initial_bias = 0.1, stddev = 0.2 },
+      { conv = 4, kernel = 3, stride = 2, bias = false, stddev = 0.2 },
+      { conv = 4, bias = true, initial_bias = 0.1 },
       { depthwise = 3, batch_norm = true, activation = "relu6" },
       { repeat = 2, layers = [{ batch_norm = { epsilon = 1e-5 }, activation = "relu" }] },
       { lrn = 2, bias = 2, alpha = 0.5, beta = 0.25 },
@@ -137,9 +138,9 @@ TEST(NetworkFile, EveryKindOfLayerIsWhatTheBuilderMakes) {
                                       "net.toml");
   Builder net({2, 8, 8}, {.num_classes = 5});
   net.set_defaults({.activation = Activation::None});
-  NodeId x = net.conv(
-      net.image(),
-      {.filters = 4, .kernel = 3, .stride = 2, .bias = false, .stddev = 0.2, .initial_bias = 0.1});
+  NodeId x =
+      net.conv(net.image(), {.filters = 4, .kernel = 3, .stride = 2, .bias = false, .stddev = 0.2});
+  x = net.conv(x, {.filters = 4, .bias = true, .initial_bias = 0.1});
   x = net.depthwise(x, {.kernel = 3, .batch_norm = true, .activation = Activation::Relu6});
   for (int i = 0; i < 2; ++i) x = net.relu(net.batch_norm(x, {.epsilon = 1e-5}));
   x = net.lrn(x, {.radius = 2, .bias = 2, .alpha = 0.5, .beta = 0.25});
@@ -186,6 +187,16 @@ TEST(NetworkFile, ALayerThatDoesNotFitIsNamedWithItsLine) {
               HasSubstr("net.toml:3: layer 1 (conv): from = \"stem\": no layer above"));
 }
 
+TEST(NetworkFile, ABiasThatHasNoPlaceIsRefusedWithItsLine) {
+  EXPECT_THAT(error_of(with_layers("{ conv = 4, bias = true, batch_norm = true },\n"
+                                   "{ classify = true }")),
+              StartsWith("net.toml:3: layer 1 (conv): bias = true: batch normalisation follows"));
+  EXPECT_THAT(error_of(with_layers("{ conv = 4, initial_bias = 0.1, batch_norm = true },\n"
+                                   "{ classify = true }")),
+              AllOf(StartsWith("net.toml:3: layer 1 (conv): initial_bias = 0.1: "),
+                    HasSubstr("set batch_norm = false")));
+}
+
 TEST(NetworkFile, ANetworkEndsInLosses) {
   EXPECT_THAT(error_of(with_layers("{ conv = 4 }")),
               StartsWith("net.toml:3: layer 1 (conv): the last layer must be"));
@@ -225,6 +236,11 @@ TEST(NetworkFile, TheNameIsThatOfTheFileAndOfNoOtherNetwork) {
   EXPECT_EQ(described_model(with_layers("{ classify = true }"), "a/my-net.toml").name, "my-net");
   EXPECT_THAT(error_of("name = \"resnet50\"\n" + with_layers("{ classify = true }")),
               StartsWith("net.toml:1: lockstep has a network called resnet50"));
+  for (const char* other : {"MobileNet-V2", "mobilenet_v2"}) {
+    EXPECT_THAT(
+        error_of(fmt::format("name = \"{}\"\n", other) + with_layers("{ classify = true }")),
+        HasSubstr(fmt::format("called mobilenet, also known as {};", other)));
+  }
   EXPECT_THAT(error_of("name = \"a b\"\n" + with_layers("{ classify = true }")),
               AllOf(StartsWith("net.toml:1: "), HasSubstr("must be at most 64 letters")));
 }
@@ -257,6 +273,13 @@ TEST(NetworkFile, ALoadedRunNeedsNoFile) {
   EXPECT_EQ(run.network, with_layers("{ classify = true }"));
   EXPECT_EQ(model_of(run).name, "gone");
   EXPECT_EQ(build(model_of(run)).nodes().size(), 3U);
+}
+
+TEST(NetworkFile, ALoadedRunKeepsANameWithADot) {
+  RunConfig run;
+  run.model = "resnet50.mine";
+  run.network = with_layers("{ classify = true }");
+  EXPECT_EQ(model_of(run).name, "resnet50.mine");
 }
 
 TEST(NetworkFile, TheDataSetIsThatOfTheRunUnlessTheFileNamesOne) {

@@ -25,6 +25,7 @@ class Lowering {
         device_(device),
         chooser_(chooser),
         consumers_(consumers_of(graph)),
+        main_head_(main_head(graph)),
         specs_(parameters_of(graph)),
         value_of_(graph.nodes().size()),
         fused_(graph.nodes().size()) {}
@@ -300,7 +301,7 @@ class Lowering {
 
   void emit(NodeId id, const SoftmaxLoss& layer) {
     const LossSpec spec{.weight = layer.weight,
-                        .counts_hits = layer.weight == 1,
+                        .counts_hits = id == main_head_,
                         .mode = options_.mode,
                         .logits = flat(node(id).inputs[0])};
     out_.ops.push_back(make_loss_op(info(id, chain(id)), layout_, spec));
@@ -312,6 +313,7 @@ class Lowering {
   const Device& device_;
   ConvChooser& chooser_;
   std::vector<std::vector<NodeId>> consumers_;
+  NodeId main_head_;
   std::vector<ParameterSpec> specs_;
   std::vector<Value*> value_of_;  // by node, once computed
   std::vector<Value*> concats_;   // by node, made when the first slice is

@@ -23,10 +23,11 @@ ReferenceEngine::ReferenceEngine(const Graph& graph, const EngineOptions& option
     const std::vector<double> zeros(options.batch * node.output.elements());
     activations_.push_back({node.output, zeros, zeros});
   }
+  const NodeId head = main_head(graph_);
   for (NodeId id = 0; const Node& node : graph_.nodes()) {
     std::vector<Activation*> inputs;
     for (const NodeId input : node.inputs) inputs.push_back(&activations_[input]);
-    places_.push_back({id, node, options.batch, inputs, activations_[id], {}});
+    places_.push_back({id, node, options.batch, inputs, activations_[id], {}, id == head});
     ++id;
   }
   for (Place& place : places_) {

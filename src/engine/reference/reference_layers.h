@@ -42,6 +42,7 @@ struct Place {
   std::vector<Activation*> inputs;
   Activation& output;
   std::vector<Parameter> parameters;  // of this node, in the order of parameters_of()
+  bool is_main_head;
 };
 
 class ReferenceLayer {

@@ -13,14 +13,13 @@ class CrossEntropy : public ReferenceLayer {
       : ReferenceLayer(place), weight_(spec.weight) {}
 
   void forward(Step& step) override {
-    if (weight_ == 1) step.top_1_hits = step.top_5_hits = 0;
     for (int image = 0; image < place_.batch; ++image) {
       const std::vector<double> probability = softmax(logits(image));
       const int label = step.labels[image];
       if (label == kNoLabel) continue;
       output().value[image] = -std::log(probability[label]);
       if (step.mode == Mode::Training) step.loss += weight_ * output().value[image] / place_.batch;
-      if (weight_ == 1) count_hits(step, logits(image), label);
+      if (place_.is_main_head) count_hits(step, logits(image), label);
     }
   }
 

@@ -120,10 +120,11 @@ LayerCode make_code(const PadChannels& layer, const Place&) {
 }
 
 LayerCode make_code(const SoftmaxLoss& layer, const Place& place) {
+  const bool counts_hits = place.id == main_head(place.graph);
   return {"at::cross_entropy_loss",
-          [weight = layer.weight, training = place.training()](const Inputs& x, Step& step) {
+          [=, weight = layer.weight, training = place.training()](const Inputs& x, Step& step) {
             const at::Tensor logits = x[0].to(at::kFloat);
-            if (weight == 1) step.ranks = ranks_of(logits.detach(), step.labels);
+            if (counts_hits) step.ranks = ranks_of(logits.detach(), step.labels);
             if (!training) return at::Tensor();
             const at::Tensor loss = at::cross_entropy_loss(logits, step.labels) * weight;
             step.loss = step.loss.defined() ? step.loss + loss : loss;

@@ -97,11 +97,10 @@ void check_name(const NetworkDescription& network, const std::string& source) {
         "\"...\"",
         place, name);
   }
-  const bool in_zoo = std::ranges::any_of(
-      models(), [&](const Model& other) { return lower_case(name) == other.name; });
-  if (in_zoo) {
-    throw UsageError("{}: lockstep has a network called {}; set another name = \"...\"", place,
-                     name);
+  const std::string known = known_name(name);
+  if (std::ranges::count(models(), known, &Model::name) > 0) {
+    throw UsageError("{}: lockstep has a network called {}{}; set another name = \"...\"", place,
+                     known, name == known ? "" : ", also known as " + name);
   }
 }
 
@@ -147,7 +146,10 @@ NetworkDescription checked_description(const std::string& text, const std::strin
   NetworkDescription network = description_in(toml_in(text, source), source, problems);
   if (!problems.empty()) throw UsageError("{}", fmt::join(problems, "\n"));
   Model& model = network.model;
-  if (model.name.empty()) model.name = std::filesystem::path(source).stem().string();
+  // Of a loaded run, `source` is the name: what follows a dot is part of it.
+  if (model.name.empty()) {
+    model.name = is_network_file(source) ? std::filesystem::path(source).stem().string() : source;
+  }
   check_name(network, source);
   const auto write = [defaults = network.defaults, layers = network.layers](Builder& net) {
     net.set_defaults(defaults);
