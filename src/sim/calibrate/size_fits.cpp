@@ -9,6 +9,7 @@ namespace lockstep {
 namespace {
 
 constexpr double kClassEnds[] = {64 << 10, 1 << 20};
+constexpr double kNoRate = 1e15;  // bytes per second where the times do not grow
 
 // Least squares of relative errors: every time weighs 1 / seconds^2. Large messages never start
 // faster than small ones: `least` is the latency of the class below.
@@ -29,7 +30,7 @@ SizeFit line_through(std::span<const AllReduceTime> times, double least) {
     slope = (wxy - least * wx) / wxx;
   }
   if (slope <= 0) {  // flat: no rate can be seen
-    slope = 1e-15;
+    slope = 1 / kNoRate;
     start = std::max(least, wy / w);
   }
   SizeFit fit{.up_to_bytes = times.back().bytes,
@@ -44,6 +45,16 @@ SizeFit line_through(std::span<const AllReduceTime> times, double least) {
   return fit;
 }
 
+bool is_flat(const SizeFit& fit) { return fit.bytes_per_second >= kNoRate; }
+
+// Of the times from `begin` to `end`. Neighbours share a point, so that classes meet.
+SizeFit fit_of(std::span<const AllReduceTime> times, size_t begin, size_t end,
+               std::span<const SizeFit> below) {
+  const size_t first = begin > 0 ? begin - 1 : 0;
+  const double least = below.empty() ? 0 : below.back().latency;
+  return line_through(times.subspan(first, end - first), least);
+}
+
 }  // namespace
 
 std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times) {
@@ -51,14 +62,20 @@ std::vector<SizeFit> fit_sizes(std::span<const AllReduceTime> times) {
   std::vector<AllReduceTime> sorted(times.begin(), times.end());
   std::ranges::sort(sorted, {}, &AllReduceTime::bytes);
   std::vector<SizeFit> fits;
-  size_t begin = 0;
+  std::vector<size_t> begins = {0};  // of each fit, and of the class that is open
   const auto close_class = [&](size_t end) {
-    // Neighbours share a point, so that classes meet; fewer than two points make no line.
-    const size_t first = begin > 0 ? begin - 1 : 0;
-    if (end - first < 2 || end == begin) return;
-    const double least = fits.empty() ? 0 : fits.back().latency;
-    fits.push_back(line_through(std::span(sorted).subspan(first, end - first), least));
-    begin = end;
+    if (end - begins.back() < 2 && fits.empty()) return;  // fewer than two points make no line
+    if (end == begins.back()) return;
+    const bool last = end == sorted.size();
+    SizeFit fit = fit_of(sorted, begins.back(), end, fits);
+    if (is_flat(fit) && !last) return;  // noise hides its rate: the class above takes its points
+    if (is_flat(fit) && !fits.empty()) {
+      fits.pop_back();
+      begins.pop_back();
+      fit = fit_of(sorted, begins.back(), end, fits);
+    }
+    fits.push_back(fit);
+    begins.push_back(end);
   };
   for (const double limit : kClassEnds) {
     const auto end =
