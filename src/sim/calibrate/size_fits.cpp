@@ -45,7 +45,7 @@ SizeFit line_through(std::span<const AllReduceTime> times, double least) {
   return fit;
 }
 
-bool is_flat(const SizeFit& fit) { return fit.bytes_per_second >= kNoRate; }
+bool is_flat(const SizeFit& fit) { return fit.bytes_per_second > kNoRate / 2; }
 
 // Of the times from `begin` to `end`. Neighbours share a point, so that classes meet.
 SizeFit fit_of(std::span<const AllReduceTime> times, size_t begin, size_t end,
