@@ -17,26 +17,16 @@
 namespace lockstep {
 namespace {
 
-// Those that are not the value of an option.
-constexpr const char* kOthers[] = {
-    kDefaultsVariable,
-    kTokenVariable,
-    // set by lockstep for the processes that it starts
-    kRankVariable,
-    kSizeVariable,
-    kStoreVariable,
-    kEventsVariable,
-    kCommandLineVariable,
-    kWorkingDirectoryVariable,
-    kStartedByVariable,
-    kSettingsVariable,
-    kTorchVariable,
-    kResultsVariable,
-    // read by ./run and by the modulefile
-    "LOCKSTEP_TORCH",
-    "LOCKSTEP_MPI",
-    "LOCKSTEP_ROOT",
-};
+// Set by lockstep for the processes that it starts.
+constexpr const char* kOfProcesses[] = {
+    kRankVariable,   kSizeVariable,      kStoreVariable,
+    kEventsVariable, kSettingsVariable,  kCommandLineVariable,
+    kTorchVariable,  kStartedByVariable, kWorkingDirectoryVariable,
+    kResultsVariable};
+
+// Users set these, besides those of options; the last three are for ./run and the modulefile.
+constexpr const char* kOfUsers[] = {kDefaultsVariable, kTokenVariable, "LOCKSTEP_TORCH",
+                                    "LOCKSTEP_MPI", "LOCKSTEP_ROOT"};
 
 std::string in_capitals(std::string_view name) {
   std::string result(name);
@@ -46,14 +36,14 @@ std::string in_capitals(std::string_view name) {
   return result;
 }
 
-std::vector<std::string> known_variables(const std::vector<CommandSyntax>& commands) {
-  std::vector<std::string> known(std::begin(kOthers), std::end(kOthers));
+std::vector<std::string> variables_of_users(const std::vector<CommandSyntax>& commands) {
+  std::vector<std::string> variables(std::begin(kOfUsers), std::end(kOfUsers));
   for (const CommandSyntax& command : commands) {
     for (const Flag& flag : command.flags) {
-      for (const std::string& name : names_of(flag)) known.push_back(variable_of(name));
+      for (const std::string& name : names_of(flag)) variables.push_back(variable_of(name));
     }
   }
-  return known;
+  return variables;
 }
 
 // The common beginning would make all names alike.
@@ -72,10 +62,11 @@ std::string variable_of(std::string_view option) {
 
 std::vector<std::string> notes_on_unknown(const std::vector<std::string>& variables,
                                           const std::vector<CommandSyntax>& commands) {
-  const std::vector<std::string> known = known_variables(commands);
+  const std::vector<std::string> known = variables_of_users(commands);
   std::vector<std::string> notes;
   for (const std::string& variable : variables) {
     if (std::ranges::count(known, variable) > 0) continue;
+    if (std::ranges::count(kOfProcesses, variable) > 0) continue;
     const std::string near = closest_variable(variable, known);
     notes.push_back(fmt::format("{} is ignored: no option or setting has this name; {}", variable,
                                 near.empty() ? "docs/configuration.md lists all variables"

@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> notes_on(const std::vector<std::string>& variables) {
   const EngineKind engines[] = {reference_kind()};
@@ -43,6 +44,10 @@ TEST(UnknownVariables, ANameLikeNoOtherIsNotGuessedAt) {
   EXPECT_THAT(notes_on({"LOCKSTEP_XYZZYPLUGH"}),
               ElementsAre("LOCKSTEP_XYZZYPLUGH is ignored: no option or setting has this name; "
                           "docs/configuration.md lists all variables"));
+}
+
+TEST(UnknownVariables, WhatLockstepSetsItselfIsNotProposed) {
+  EXPECT_THAT(notes_on({"LOCKSTEP_EVENTZ"}), ElementsAre(Not(HasSubstr("LOCKSTEP_EVENTS"))));
 }
 
 TEST(UnknownVariables, EveryNameOfAnOptionIsKnown) {
