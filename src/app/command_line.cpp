@@ -141,15 +141,16 @@ bool answered(RunContext& context, const CommandSyntax& own,
     return true;
   }
   if (!context.defaults_problem.empty()) throw UsageError(context.defaults_problem);
-  if (show) {
-    const std::vector<OptionSource> all = all_sources(syntax, sources);
-    context.out << (is_on("json", sources) ? config_json(all) : config_table(all));
-    return true;
-  }
   if (quiet) {
     context.quiet = true;
     context.err_is_terminal = false;  // nobody watches: no line that is drawn again and again
     if (context.hold_err) context.hold_err();
+  }
+  for (const std::string& note : context.defaults_notes) context.err << "note: " << note << "\n";
+  if (show) {
+    const std::vector<OptionSource> all = all_sources(syntax, sources);
+    context.out << (is_on("json", sources) ? config_json(all) : config_table(all));
+    return true;
   }
   const std::string settings = settings_of(sources);
   if (!settings.empty()) context.provenance.settings = settings;

@@ -9,6 +9,7 @@
 
 #include "app/command_line.h"
 #include "app/command_words.h"
+#include "app/unknown_variables.h"
 #include "base/error.h"
 #include "base/regular_file.h"
 #include "base/text.h"
@@ -169,10 +170,7 @@ std::vector<OptionDefault> defaults_in_environment(const Environment& environmen
   }
   std::vector<OptionDefault> defaults;
   for (const std::string& name : names) {
-    std::string variable = "LOCKSTEP_";
-    for (const char c : name) {
-      variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    }
+    const std::string variable = variable_of(name);
     if (variable == kTokenVariable) continue;  // the secret of a run, not serve's --token
     if (const auto value = environment(variable)) {
       OptionDefault option = {.command = "", .name = name, .values = {*value}, .source = variable};
@@ -190,17 +188,20 @@ std::vector<OptionDefault> defaults_in(const std::string& text, const std::strin
   return Reader(source, commands).read(toml_in(text, source));
 }
 
-std::vector<OptionDefault> defaults_of_user(const RunContext& context) {
+UserDefaults defaults_of_user(const RunContext& context) {
   const std::vector<CommandSyntax> commands = all_syntaxes(context);
-  std::vector<OptionDefault> defaults;
+  UserDefaults defaults;
   for (const std::string& file : files_of(context.environment)) {
     std::error_code none;
     if (!fs::exists(file, none)) continue;
     std::ranges::move(defaults_in(text_of_file(file), file, commands),
-                      std::back_inserter(defaults));
+                      std::back_inserter(defaults.options));
   }
   std::ranges::move(defaults_in_environment(context.environment, commands),
-                    std::back_inserter(defaults));
+                    std::back_inserter(defaults.options));
+  if (prints_notes(context.environment)) {
+    defaults.notes = notes_on_unknown(context.own_variables, commands);
+  }
   return defaults;
 }
 

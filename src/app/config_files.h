@@ -13,8 +13,12 @@
 
 namespace lockstep {
 
-// Later ones count more. Throws UsageError with file and line for what no command has.
-std::vector<OptionDefault> defaults_of_user(const RunContext& context);
+struct UserDefaults {
+  std::vector<OptionDefault> options = {};  // later ones count more
+  std::vector<std::string> notes = {};      // on variables that nothing reads
+};
+// Throws UsageError with file and line for what no command has.
+UserDefaults defaults_of_user(const RunContext& context);
 
 // Those in the text of a file.
 std::vector<OptionDefault> defaults_in(const std::string& text, const std::string& source,

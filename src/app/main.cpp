@@ -76,6 +76,16 @@ lockstep::Provenance provenance_of(int count, char** words,
           .settings = environment(lockstep::kSettingsVariable).value_or("")};
 }
 
+std::vector<std::string> own_variables() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (text.starts_with(lockstep::kVariablePrefix))
+      names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -112,6 +122,7 @@ int main(int count, char** words) {
        .default_threads =
            environment("OMP_NUM_THREADS") ? std::optional(omp_get_max_threads()) : std::nullopt,
        .environment = environment,
+       .own_variables = own_variables(),
        .provenance = provenance_of(count, words, environment),
        .hold_err = [&lines] { lines.hold(); }},
       engines};
@@ -119,7 +130,7 @@ int main(int count, char** words) {
   const bool no_defaults = environment(kDefaultsVariable) == kNoDefaults;
   setenv(kDefaultsVariable, kNoDefaults, /*overwrite=*/1);
   const int code = run_program(context, arguments, [&](const RunContext& each) {
-    return no_defaults ? std::vector<OptionDefault>{} : defaults_of_user(each);
+    return no_defaults ? UserDefaults{} : defaults_of_user(each);
   });
   if (code != kSuccess) lines.flush_held();
   return code;

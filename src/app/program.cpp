@@ -123,7 +123,9 @@ int dispatch(RunContext& context, std::span<const std::string> arguments,
   const Subcommand& command = find_command(first);
   if (read_defaults && command.kind == Subcommand::Kind::Ordinary) {
     try {
-      context.defaults = read_defaults(context);
+      UserDefaults defaults = read_defaults(context);
+      context.defaults = std::move(defaults.options);
+      context.defaults_notes = std::move(defaults.notes);
     } catch (const UsageError& error) {  // which --help need not know
       context.defaults_problem = error.what();
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/config_files.h"
 #include "base/exit_code.h"
 #include "base/version.h"
 #include "run/run_context.h"
@@ -27,7 +28,7 @@ struct Subcommand {
 
 std::span<const Subcommand> commands();
 
-using ReadDefaults = std::function<std::vector<OptionDefault>(const RunContext&)>;
+using ReadDefaults = std::function<UserDefaults(const RunContext&)>;
 
 // Runs the command that the arguments name, with the defaults that read_defaults() returns. Errors
 // become lines on `err` and an exit code.

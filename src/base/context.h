@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/provenance.h"
@@ -24,6 +25,9 @@ struct OptionDefault {
   std::string source;  // "lockstep.toml:3" or "LOCKSTEP_BATCH_SIZE"
 };
 
+// How the variables begin that are meant for lockstep.
+inline constexpr std::string_view kVariablePrefix = "LOCKSTEP_";
+
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 struct Context {
@@ -36,10 +40,11 @@ struct Context {
   std::optional<int> default_threads = {};  // from the environment; absent: every core
   TimePoint start = Clock::now();
   Environment environment = [](const std::string&) { return std::nullopt; };
-  Provenance provenance = {};                // of the results of this process
-  std::vector<OptionDefault> defaults = {};  // a later one counts more
-  bool quiet = false;                        // --quiet
-  std::function<void()> hold_err = {};       // for --quiet: err is shown only if the command fails
+  std::vector<std::string> own_variables = {};  // the names in it that begin with kVariablePrefix
+  Provenance provenance = {};                   // of the results of this process
+  std::vector<OptionDefault> defaults = {};     // a later one counts more
+  bool quiet = false;                           // --quiet
+  std::function<void()> hold_err = {};  // for --quiet: err is shown only if the command fails
 };
 
 }  // namespace lockstep

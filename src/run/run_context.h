@@ -15,6 +15,7 @@ struct RunContext : Context {
   // Learns the options of a command that is not to do anything; empty: it runs.
   std::function<void(const CommandSyntax&)> hear_syntax = {};
   std::string defaults_problem = {};  // why `defaults` could not be read; --help needs none
+  std::vector<std::string> defaults_notes = {};  // the same of what they ignore
 };
 
 // The same, but for stdout and stderr.

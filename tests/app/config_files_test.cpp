@@ -123,6 +123,29 @@ TEST_F(ConfigFiles, TheSecretOfARunIsNotThatOfAServer) {
   EXPECT_THAT(run({"serve", "--show-config"}, {"LOCKSTEP_TOKEN=abc"}).out, Not(HasSubstr("abc")));
 }
 
+TEST_F(ConfigFiles, AnUnknownVariableIsOneNote) {
+  const std::string note =
+      "note: LOCKSTEP_NUM_DEVICE is ignored: no option or setting has this name; did you mean "
+      "LOCKSTEP_NUM_DEVICES?\n";
+  const Ran ran = run({"models", "--json"}, {"LOCKSTEP_NUM_DEVICE=2"});
+  EXPECT_EQ(ran.exit_code(), 0);
+  EXPECT_EQ(ran.err, note);
+  EXPECT_EQ(run({"train", "--show-config"}, {"LOCKSTEP_NUM_DEVICE=2"}).err, note);
+  EXPECT_EQ(run({"models", "--quiet"}, {"LOCKSTEP_NUM_DEVICE=2"}).err, "");
+  EXPECT_EQ(run({"models", "--help"}, {"LOCKSTEP_NUM_DEVICE=2"}).err, "");
+  EXPECT_EQ(run({"models"}, {"LOCKSTEP_NUM_DEVICE=2", "LOCKSTEP_DEFAULTS=off"}).err, "");
+}
+
+TEST_F(ConfigFiles, WorkersDoNotRepeatTheNoteOnAVariable) {
+  const Ran ran = run({"train", "--model=trivial", "--batch-size=2", "--num-batches=2",
+                       "--threads=1", "--num-devices=2", "--verbose"},
+                      {"LOCKSTEP_NUM_DEVICE=2"});
+  EXPECT_EQ(ran.exit_code(), 0) << ran.err;
+  const size_t first = ran.err.find("LOCKSTEP_NUM_DEVICE is ignored");
+  EXPECT_NE(first, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("is ignored", first + 40), std::string::npos) << ran.err;
+}
+
 // A variable LOCKSTEP_X is the default of every option --x.
 TEST_F(ConfigFiles, NoOtherDocumentedVariableIsThatOfAnOption) {
   ASSERT_EQ(run({"manual", "--output=man"}).exit_code(), 0);
@@ -133,7 +156,8 @@ TEST_F(ConfigFiles, NoOtherDocumentedVariableIsThatOfAnOption) {
   ASSERT_THAT(pages, HasSubstr("\\-\\-bundle\\fR"));
   const std::string documentation = file_text(project_path("docs/configuration.md"));
   const std::regex variable("LOCKSTEP_([A-Z_]+)");
-  const std::set<std::string> meant = {"LOCKSTEP_BATCH_SIZE", "LOCKSTEP_TOKEN"};
+  const std::set<std::string> meant = {"LOCKSTEP_BATCH_SIZE", "LOCKSTEP_NUM_DEVICES",
+                                       "LOCKSTEP_TOKEN"};
   for (std::sregex_iterator each(documentation.begin(), documentation.end(), variable), end;
        each != end; ++each) {
     std::string option = "\\-\\-";

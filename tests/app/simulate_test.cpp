@@ -1,8 +1,10 @@
 // 'lockstep simulate' as a user types it.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "config/run_id.h"
@@ -163,6 +165,12 @@ TEST_F(Simulate, ListsAndShowsClusters) {
   EXPECT_THAT(entries.out, ContainsRegex("servers.count +one per node +default"));
   EXPECT_THAT(entries.out, ContainsRegex("transport.rdma.latency_us +15 +default +headers"));
   EXPECT_THAT(entries.out, ContainsRegex("vgg16:64 +130.9 +stated"));
+  const Json json =
+      Json::parse(run({"simulate", "--cluster=horovod-512", "--show-cluster", "--json"}).out);
+  EXPECT_TRUE(std::ranges::any_of(json, [](const Json& each) {
+    return each.at("entry") == "servers.count" && each.at("value") == "one per node" &&
+           each.at("origin") == "default";
+  }));
 }
 
 TEST_F(Simulate, WarnsFarBeyondWhatWasCalibrated) {
@@ -270,6 +278,11 @@ TEST_F(Simulate, ChecksASweep) {
   const Outcome outcome = run({"simulate", "--check", path("sweep")});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("as smallest run"), HasSubstr("mean error")));
+  const Json json = Json::parse(run({"simulate", "--check", path("sweep"), "--json"}).out);
+  const Json& last = json.at("runs").back();
+  EXPECT_DOUBLE_EQ(
+      last.at("error"),
+      last.at("predicted").get<double>() / last.at("images_per_second").get<double>() - 1);
 }
 
 TEST_F(Simulate, AFileThatCannotBeUsedDoesNotHideTheOthers) {
@@ -278,6 +291,14 @@ TEST_F(Simulate, AFileThatCannotBeUsedDoesNotHideTheOthers) {
   const Outcome list = run({"simulate", "--list-clusters", "--clusters", path("")});
   ASSERT_EQ(list.code, 0) << list.err;
   EXPECT_THAT(list.out, AllOf(HasSubstr("a good one"), HasSubstr("nodes must be at least 1")));
+  const Json json =
+      Json::parse(run({"simulate", "--list-clusters", "--json", "--clusters", path("")}).out);
+  std::map<std::string, Json> by_name;
+  for (const Json& each : json) by_name[each.at("cluster")] = each;
+  EXPECT_TRUE(by_name.at(path("bad.toml")).at("nodes").is_null());
+  EXPECT_THAT(by_name.at(path("bad.toml")).at("problem").get<std::string>(),
+              HasSubstr("nodes must be at least 1"));
+  EXPECT_EQ(by_name.at(path("good.toml")).at("nodes"), 3);
 }
 
 TEST_F(Simulate, ACurveWithServersBeginsWithFewerNodes) {
@@ -348,7 +369,6 @@ TEST_F(Simulate, BadInputIsOneLineAndExitCodeTwo) {
       {{"simulate", "--validate", "own", "--output", path("o")},
        "--validate does not use --output"},
       {{"simulate", "--validate", "own", "--check", path("")}, "--validate does not use --check"},
-      {{"simulate", "--list-clusters", "--json"}, "--list-clusters does not use --json"},
       {{"simulate", "--list-clusters", "--clusters", path("none")}, "none: not a directory"},
       {headline({"--known=device"}), "--known is for --validate"},
       {{"simulate", "--cluster=horovod-512", "--profile", path("two.json")},

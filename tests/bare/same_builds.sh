@@ -5,8 +5,8 @@
 #
 # Clones the committed state twice, into directories of different names, and builds all packages in
 # each, from nothing and without ccache. What a user may have set differs as well: umask, locale,
-# time zone and home directory. Then compares checksums. Takes two builds:
-# about a quarter of an hour on two cores. A second call builds what is missing or has changed.
+# time zone and home directory. Then compares checksums. Takes two builds: about 20 minutes on two
+# cores. A second call builds what is missing or has changed.
 set -euo pipefail
 
 repository="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"

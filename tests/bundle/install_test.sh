@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_test.sh: cmake --install puts every file where programs look for it, below DESTDIR, and no
-# file loses the rights of others by a umask.
+# install_test.sh: cmake --install puts every file where programs look for it, below DESTDIR, no file
+# loses the rights of others by a umask, and its manifest names all that there is to remove.
 #
 # usage: tests/bundle/install_test.sh BUILD_DIRECTORY
 set -euo pipefail
@@ -26,6 +26,13 @@ fi
 "$work/usr/local/bin/lockstep" --version
 if readelf -d "$work/usr/local/bin/lockstep" | grep -E 'R(UN)?PATH'; then
   echo "the installed program looks for libraries in the build" >&2
+  exit 1
+fi
+
+cmake --install "$build" --prefix "$work/a prefix" >"$work/log"
+xargs -d '\n' rm -- <"$build/install_manifest.txt"  # as docs/installing.md says
+if find "$work/a prefix" ! -type d | grep .; then
+  echo "these files of an installation stay" >&2
   exit 1
 fi
 echo "installed $(find "$work/usr/local" -type f | wc -l) files"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# same_bytes_test.sh: packing a build twice gives the same archive and the same wheel, whatever the
-# user's settings, and no file names the directory of the build.
+# same_bytes_test.sh: packing a build twice gives the same archive, wheel and Debian package, whatever
+# the user's settings and the file system, and no file names the directory of the build.
 #
 # usage: tests/bundle/same_bytes_test.sh BUILD_DIRECTORY BUNDLE_DIRECTORY
 set -euo pipefail
@@ -8,7 +8,8 @@ set -euo pipefail
 build="$1" bundle="$2"
 packaging="$(dirname -- "${BASH_SOURCE[0]}")/../../packaging"
 work="$(mktemp -d)"
-trap 'rm -rf -- "$work"' EXIT
+in_memory="$(mktemp -d -p /dev/shm)"
+trap 'rm -rf -- "$work" "$in_memory"' EXIT
 again="$work/elsewhere/$(basename -- "$bundle")"
 mkdir -p -- "$work/elsewhere"
 
@@ -20,6 +21,9 @@ cmp -- "$work/one.tar.xz" "$work/two.tar.xz"
 mkdir -- "$work/one" "$work/two"
 one="$(python3 "$packaging/wheel.py" "$bundle" "$work/one")"
 two="$(umask 077 && TZ=Asia/Tokyo python3 "$packaging/wheel.py" "$again" "$work/two")"
+cmp -- "$one" "$two"
+one="$("$packaging/deb.sh" "$build" "$work/deb")"
+two="$(umask 077 && TZ=Asia/Tokyo "$packaging/deb.sh" "$build" "$in_memory")"
 cmp -- "$one" "$two"
 
 if grep -rlF -- "$(realpath -- "$build/..")/" "$bundle"; then

@@ -174,6 +174,21 @@ colour = true
   EXPECT_THAT(error, HasSubstr("net.toml:10: unknown key colour"));
 }
 
+// Not a layer of another kind that has one key too many.
+TEST(NetworkFile, ASlipInTheKindOfALayerIsNamedWhateverItsOtherKeys) {
+  EXPECT_EQ(error_of(with_layers("{ dens = 4, activation = \"relu\" },\n{ classify = true }")),
+            "net.toml:3: layer 1 has no kind; did you mean dense?");
+  EXPECT_EQ(error_of(with_layers("{ conv2d = 4, batch_norm = true },\n{ classify = true }")),
+            "net.toml:3: layer 1 has no kind; did you mean conv?");
+  EXPECT_EQ(error_of(with_layers("{ activaton = \"relu\" },\n{ classify = true }")),
+            "net.toml:3: layer 1 has no kind; did you mean activation?");
+  EXPECT_THAT(
+      error_of(with_layers("{ batch_norm = true, activaton = \"relu\" },\n{ classify = true }")),
+      HasSubstr("layer 1 (batch_norm): unknown key activaton; did you mean activation?"));
+  EXPECT_THAT(error_of(with_layers("{ activation = \"relu\", colour = 3 },\n{ classify = true }")),
+              HasSubstr("layer 1 (activation): unknown key colour"));
+}
+
 TEST(NetworkFile, ALayerThatDoesNotFitIsNamedWithItsLine) {
   EXPECT_THAT(error_of(with_layers("{ conv = 4 },\n{ max_pool = 9 },\n{ classify = true }")),
               StartsWith("net.toml:4: layer 2 (max_pool): layer maxpool0 does not fit its input"));

@@ -35,7 +35,7 @@ Command jupyter_command(const Jupyter& jupyter, const JupyterRequest& request) {
       .name = "jupyter",
       .argv = jupyter.words,
       // Other users can read the arguments of a process, but not its environment.
-      .env = {{"JUPYTER_TOKEN", request.token}, {"LOCKSTEP_RESULTS", request.directory}},
+      .env = {{"JUPYTER_TOKEN", request.token}, {kResultsVariable, request.directory}},
       .directory = request.directory};
   auto& words = command.argv;
   words.emplace_back("--ip=127.0.0.1");

@@ -11,6 +11,9 @@
 
 namespace lockstep {
 
+// Tells the notebook the directory to read.
+inline constexpr const char* kResultsVariable = "LOCKSTEP_RESULTS";
+
 std::string_view results_notebook();  // examples/results.ipynb, embedded
 
 struct Jupyter {

@@ -159,9 +159,9 @@ constexpr LayerKind kKinds[] = {
     {"concat", concat, InnerLayers::Branches},
     {"repeat", repeat, InnerLayers::Layers},
     {"classify", classify},
-    {"batch_norm", batch_norm},
-    {"activation", activation},
-    {"from", [](LayerReader& in, LayerDescription&) { in.read(); }},
+    {"batch_norm", batch_norm, InnerLayers::None, true},
+    {"activation", activation, InnerLayers::None, true},
+    {"from", [](LayerReader& in, LayerDescription&) { in.read(); }, InnerLayers::None, true},
 };
 
 }  // namespace

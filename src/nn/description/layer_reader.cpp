@@ -63,10 +63,11 @@ class SequenceReader {
   LayerDescription read_layer(const toml::table& table, const std::string& number,
                               const std::string& prefix) {
     LayerDescription layer;
-    const auto kind = std::ranges::find_if(
-        layer_kinds(), [&](const LayerKind& each) { return table.contains(each.name); });
-    if (kind == layer_kinds().end()) {
-      refuse_kind(table, number);
+    const LayerKind* kind = kind_of(table);
+    const LayerKind* meant = kind_meant(table);
+    // { dens = 4, activation = "relu" } is meant to be a dense layer.
+    if (!kind || (kind->key_of_others && meant && !meant->key_of_others)) {
+      refuse_kind(table, number, meant);
       return layer;
     }
     const std::string part = fmt::format("{} ({})", number, kind->name);
@@ -107,18 +108,33 @@ class SequenceReader {
     }
   }
 
-  void refuse_kind(const toml::table& table, const std::string& number) {
-    std::vector<std::string> names;
-    for (const LayerKind& kind : layer_kinds()) names.emplace_back(kind.name);
-    std::string near;
-    for (const auto& [key, node] : table) {
-      if (near.empty()) near = closest(key.str(), names);
+  static const LayerKind* kind_of(const toml::table& table) {
+    for (const LayerKind& kind : layer_kinds()) {
+      if (table.contains(kind.name)) return &kind;
     }
+    return nullptr;
+  }
+
+  // The one whose name another key nearly is; null: none.
+  static const LayerKind* kind_meant(const toml::table& table) {
+    std::vector<std::string> names = {"name"};
+    for (const LayerKind& kind : layer_kinds()) names.emplace_back(kind.name);
+    for (const auto& [key, node] : table) {
+      if (std::ranges::count(names, key.str()) > 0) continue;
+      const std::string near = closest(key.str(), names);
+      const auto kind = std::ranges::find(layer_kinds(), near, &LayerKind::name);
+      if (kind != layer_kinds().end()) return &*kind;
+    }
+    return nullptr;
+  }
+
+  void refuse_kind(const toml::table& table, const std::string& number, const LayerKind* meant) {
+    std::vector<std::string_view> names;
+    for (const LayerKind& kind : layer_kinds()) names.push_back(kind.name);
+    const std::string remedy = meant ? fmt::format("did you mean {}?", meant->name)
+                                     : fmt::format("use one of {}", fmt::join(names, ", "));
     TomlReader(source_, problems_)
-        .add_problem(table,
-                     fmt::format("{} has no kind; {}", number,
-                                 near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
-                                              : fmt::format("did you mean {}?", near)));
+        .add_problem(table, fmt::format("{} has no kind; {}", number, remedy));
   }
 
   const std::string& source_;

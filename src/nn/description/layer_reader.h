@@ -51,6 +51,7 @@ struct LayerKind {
   std::string_view name;  // the key that makes a table a layer of this kind
   void (*read)(LayerReader& in, LayerDescription& layer);
   InnerLayers inner = InnerLayers::None;
+  bool key_of_others = false;  // layers of other kinds have this key too
 };
 std::span<const LayerKind> layer_kinds();
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "config/json.h"
 #include "measure/statistics.h"
 #include "report/render/text_table.h"
 #include "sim/answers/simulated_result.h"
@@ -147,6 +148,21 @@ std::string check_text(const SweepCheck& check) {
   }
   for (const std::string& note : check.notes) text += "note: " + note + "\n";
   return text;
+}
+
+Json check_json(const SweepCheck& check) {
+  Json runs = Json::array();
+  for (const CheckedRun& run : check.runs) {
+    runs.push_back({{"curve", run.curve},
+                    {"predicted_from", run.known},
+                    {"devices", run.devices},
+                    {"images_per_second", run.measured},
+                    {"predicted", run.predicted},
+                    {"error", run.predicted / run.measured - 1},
+                    {"predicted_as_smallest_run", run.persistence},
+                    {"error_as_smallest_run", run.persistence / run.measured - 1}});
+  }
+  return {{"runs", runs}, {"notes", check.notes}};
 }
 
 PredictedRuns predict_beyond(const std::vector<StoredRun>& runs,

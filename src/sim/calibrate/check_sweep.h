@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/json_fwd.h"
 #include "report/results/results_store.h"
 #include "sim/calibrate/fit_run.h"
 
@@ -29,6 +30,7 @@ struct SweepCheck {
 // Throws UsageError if the directory has no curve with two numbers of devices.
 SweepCheck check_sweep(const std::string& directory, const std::optional<Cluster>& cluster);
 std::string check_text(const SweepCheck& check);
+Json check_json(const SweepCheck& check);
 
 // Results for these numbers of devices, of every curve that was measured on fewer, and for its
 // smallest number, to which efficiency is relative.

@@ -301,20 +301,25 @@ int simulate_command(RunContext& context, std::span<const std::string> arguments
   if (answered(context, syntax, arguments)) return kSuccess;
   check_options(options);
   if (options.list_clusters) {
-    context.out << cluster_list(options.clusters_directory);
+    const std::vector<ListedCluster> clusters = listed_clusters(options.clusters_directory);
+    context.out << (options.json ? cluster_list_json(clusters).dump(1) + "\n"
+                                 : cluster_list(clusters));
     return kSuccess;
   }
   if (!options.validate.empty()) return validate_command(context, options);
   if (!options.check.empty()) {
-    context.out << check_text(check_sweep(
-        options.check,
-        options.cluster.empty()
-            ? std::nullopt
-            : std::optional(load_cluster(options.cluster, options.clusters_directory))));
+    const SweepCheck check =
+        check_sweep(options.check,
+                    options.cluster.empty()
+                        ? std::nullopt
+                        : std::optional(load_cluster(options.cluster, options.clusters_directory)));
+    context.out << (options.json ? check_json(check).dump(1) + "\n" : check_text(check));
     return kSuccess;
   }
   if (options.show_cluster) {
-    context.out << cluster_entries(load_cluster(options.cluster, options.clusters_directory));
+    const Cluster cluster = load_cluster(options.cluster, options.clusters_directory);
+    context.out << (options.json ? cluster_entries_json(cluster).dump(1) + "\n"
+                                 : cluster_entries(cluster));
     return kSuccess;
   }
   return simulate_runs(context, options);

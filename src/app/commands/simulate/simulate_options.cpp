@@ -114,9 +114,9 @@ struct Task {
 // True if there is such an option.
 bool check_task(const SimulateOptions& options) {
   static const Task kTasks[] = {{"validate", {"clusters", "known", "json"}},
-                                {"check", {"cluster", "clusters"}},
-                                {"list-clusters", {"clusters"}},
-                                {"show-cluster", {"cluster", "clusters"}}};
+                                {"check", {"cluster", "clusters", "json"}},
+                                {"list-clusters", {"clusters", "json"}},
+                                {"show-cluster", {"cluster", "clusters", "json"}}};
   const auto given = [&](std::string_view name) {
     return std::ranges::count(options.given, name) > 0;
   };

@@ -228,8 +228,7 @@ Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& c
           {"plans", plans}};
 }
 
-std::string cluster_list(const std::string& directory) {
-  TextTable table({{"cluster", Align::Left}, {"nodes"}, {"devices"}, {"", Align::Left}});
+std::vector<ListedCluster> listed_clusters(const std::string& directory) {
   std::vector<std::string> names = ready_cluster_names();
   if (!directory.empty()) {
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -238,17 +237,46 @@ std::string cluster_list(const std::string& directory) {
     std::ranges::sort(names);
   }
   if (std::filesystem::exists(kCalibratedFile)) names.emplace_back(kThisMachine);
+  std::vector<ListedCluster> clusters;
   for (const std::string& name : names) {
     try {
       const Cluster cluster = load_cluster(name);
-      table.add({name, fmt::to_string(cluster.nodes), fmt::to_string(cluster.devices()),
-                 cluster.description});
+      clusters.push_back({.name = name,
+                          .description = cluster.description,
+                          .nodes = cluster.nodes,
+                          .devices = cluster.devices()});
     } catch (const UsageError& error) {  // one bad file must not hide the others
       const std::string problem = error.what();
-      table.add({name, "-", "-", "cannot be used: " + problem.substr(0, problem.find('\n'))});
+      clusters.push_back({.name = name, .problem = problem.substr(0, problem.find('\n'))});
+    }
+  }
+  return clusters;
+}
+
+std::string cluster_list(const std::vector<ListedCluster>& clusters) {
+  TextTable table({{"cluster", Align::Left}, {"nodes"}, {"devices"}, {"", Align::Left}});
+  for (const ListedCluster& each : clusters) {
+    if (each.problem.empty()) {
+      table.add(
+          {each.name, fmt::to_string(each.nodes), fmt::to_string(each.devices), each.description});
+    } else {
+      table.add({each.name, "-", "-", "cannot be used: " + each.problem});
     }
   }
   return table.text();
+}
+
+Json cluster_list_json(const std::vector<ListedCluster>& clusters) {
+  Json json = Json::array();
+  for (const ListedCluster& each : clusters) {
+    const bool usable = each.problem.empty();
+    json.push_back({{"cluster", each.name},
+                    {"nodes", usable ? Json(each.nodes) : Json()},
+                    {"devices", usable ? Json(each.devices) : Json()},
+                    {"description", each.description},
+                    {"problem", usable ? Json() : Json(each.problem)}});
+  }
+  return json;
 }
 
 std::string cluster_entries(const Cluster& cluster) {
@@ -260,6 +288,17 @@ std::string cluster_entries(const Cluster& cluster) {
     table.add({each.key, each.value, each.origin, each.source});
   }
   return cluster.description + "\n\n" + table.text();
+}
+
+Json cluster_entries_json(const Cluster& cluster) {
+  Json json = Json::array();
+  for (const ClusterEntry& each : entries_of(cluster)) {
+    json.push_back({{"entry", each.key},
+                    {"value", each.value},
+                    {"origin", each.origin},
+                    {"source", each.source}});
+  }
+  return json;
 }
 
 }  // namespace lockstep

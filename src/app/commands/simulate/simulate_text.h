@@ -28,6 +28,14 @@ struct SimulatedRuns {
   const SimulatedPoint& largest() const;  // with the most devices
 };
 
+// The built-in clusters, those of a directory, and this machine's.
+struct ListedCluster {
+  std::string name;
+  std::string description = {};
+  int nodes = 0, devices = 0;
+  std::string problem = {};  // why its file cannot be used; empty: it can
+};
+
 // The table; below it, where they are known, the bands and how busy links are at the largest point.
 std::string scaling_of(const SimulatedRuns& runs);
 std::string why_lines(const SimulatedRuns& runs);  // a sentence for each point
@@ -35,7 +43,12 @@ std::string what_if_table(const SimulatedRuns& runs, const std::vector<std::stri
 std::string target_table(const SimulatedRuns& runs);  // needs a target
 Json simulated_json(const SimulatedRuns& runs, const std::vector<std::string>& changes);
 
-std::string cluster_list(const std::string& directory);
-std::string cluster_entries(const Cluster& cluster);  // also defaults, with the origin of each
+std::vector<ListedCluster> listed_clusters(const std::string& directory);
+std::string cluster_list(const std::vector<ListedCluster>& clusters);
+Json cluster_list_json(const std::vector<ListedCluster>& clusters);
+
+// Also defaults, with the origin of each.
+std::string cluster_entries(const Cluster& cluster);
+Json cluster_entries_json(const Cluster& cluster);
 
 }  // namespace lockstep
