@@ -313,15 +313,14 @@ void write_result(const std::string& path, const RunResult& result) {
   write_whole_file(path, json_text(result_to_json(result), 1) + "\n");
 }
 
-RunResult read_result(const std::string& path) {
+RunResult read_result(const std::string& path, const FileRules& rules) {
   if (std::filesystem::is_directory(path)) {
     throw UsageError(
         "the result {} is a directory; 'lockstep report NEW --baseline OLD' compares "
         "directories of sweeps",
         path);
   }
-  Json json = json_in(read_regular_file(path, {.pipes = true}));
-  make_printable(json);
+  Json json = printable_json_in(read_regular_file(path, rules));
   if (json.is_discarded()) throw UsageError("the result {} is not JSON", path);
   if (!json.is_object()) throw UsageError("the result {} is not a lockstep result", path);
   try {
