@@ -122,12 +122,12 @@ class Measured {
   }
 
   void iterate_on_device() {
-    auto& [comm, buffer] = *device_;
+    const TimedDevice& on = *device_;
     for (const std::span<float> message : messages_) {
-      comm.all_reduce(buffer.row().part(message.data() - all_.data(), std::ssize(message)),
-                      buffer.stream());
+      on.comm.all_reduce(on.buffer.row().part(message.data() - all_.data(), std::ssize(message)),
+                         on.buffer.stream());
     }
-    buffer.wait([&](Seconds waited) { comm.check(waited); });
+    on.buffer.wait([&](Seconds waited) { on.comm.check(waited); });
   }
 
   Communicator& comm_;
