@@ -163,7 +163,8 @@ void refuse_twice(const std::vector<Host>& hosts, const std::string& where) {
   Problems problems;
   for (const auto& [name, count] : times) {
     if (count == 1) continue;
-    problems.note([&] {
+    // Clang 16 with OpenMP captures no structured binding by itself.
+    problems.note([&where, &name = name, &count = count] {
       throw UsageError("{}: {} is listed {}; use {}:SLOTS for several devices", where, name,
                        count == 2 ? "twice" : fmt::format("{} times", count), name);
     });
