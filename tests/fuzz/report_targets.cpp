@@ -13,8 +13,6 @@
 #include "report/render/budget_text.h"
 #include "report/render/compare_text.h"
 #include "report/render/configuration_rows.h"
-#include "report/render/remarks.h"
-#include "report/render/run_header.h"
 #include "report/render/scaling_charts.h"
 #include "report/render/step_table.h"
 #include "report/results/results_store.h"
@@ -23,7 +21,7 @@
 namespace lockstep {
 namespace {
 
-// As train, compare and explain show one result. What was read can be written.
+// As compare and explain show one result. What was read can be written.
 void read_result_text(ByteView bytes) {
   Json json = printable_json_in(text_of(bytes));
   if (!json.is_object()) return;
@@ -34,10 +32,6 @@ void read_result_text(ByteView bytes) {
     return;
   }
   json_text(result_to_json(result));
-  header_text(result, 1);
-  summary_lines(result);
-  remarks_after(result);
-  why_lines(result);
   critical_path_of(result);
   details_of(result);
   const CompareSide sides[] = {{"a", {result}}, {"b", {result}}};
