@@ -28,22 +28,26 @@ std::string contents_of(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> read_flag_file(const std::string& path) {
-  std::istringstream file(contents_of(path));
+  return words_of_flags(contents_of(path), path);
+}
+
+std::vector<std::string> words_of_flags(const std::string& text, const std::string& path) {
+  std::istringstream file(text);
   std::vector<std::string> words;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    const std::string text = trimmed(line);
-    if (text.empty() || text.starts_with('#') || text.starts_with("//")) continue;
-    if (!text.starts_with('-')) {
-      throw UsageError("{}:{}: '{}' is no flag; write --name=value", path, number, text);
+    const std::string flag = trimmed(line);
+    if (flag.empty() || flag.starts_with('#') || flag.starts_with("//")) continue;
+    if (!flag.starts_with('-')) {
+      throw UsageError("{}:{}: '{}' is no flag; write --name=value", path, number, flag);
     }
-    const size_t blank = text.find_first_of(kBlank);
-    if (blank == std::string::npos || text.find('=') < blank) {
-      words.push_back(text);
+    const size_t blank = flag.find_first_of(kBlank);
+    if (blank == std::string::npos || flag.find('=') < blank) {
+      words.push_back(flag);
       continue;
     }
-    words.push_back(text.substr(0, blank));
-    words.push_back(trimmed(text.substr(blank)));
+    words.push_back(flag.substr(0, blank));
+    words.push_back(trimmed(flag.substr(blank)));
   }
   return words;
 }

@@ -10,4 +10,7 @@ namespace lockstep {
 // The words of all lines: "--name=value" is one, "--name value" is two. Throws UsageError.
 std::vector<std::string> read_flag_file(const std::string& path);
 
+// The words in the text of a file. Throws UsageError with file and line.
+std::vector<std::string> words_of_flags(const std::string& text, const std::string& path);
+
 }  // namespace lockstep

@@ -6,7 +6,7 @@
 
 #include "app/flags.h"
 #include "base/error.h"
-#include "base/scratch_directory.h"
+#include "process/guarded_directory.h"
 #include "report/render/output_lines.h"
 #include "run/run_input.h"
 
@@ -31,7 +31,7 @@ int with_result_on_stdout(RunContext& context, RunConfig& config,
                           const std::function<int(RunContext&)>& run) {
   // A process on another node shares the working directory with us, but no temporary files.
   const bool elsewhere = runs_elsewhere(config, context.environment);
-  const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
+  const GuardedDirectory directory(elsewhere ? std::filesystem::current_path()
                                              : temporary_directory());
   const std::filesystem::path file = directory.path() / kStdoutResult;
   config.result = file.string();

@@ -51,6 +51,16 @@ std::string printable(std::string_view bytes) {
   return text;
 }
 
+bool commands_terminal(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const bool line_end = text[i] == '\n' || text.substr(i, 2) == "\r\n";
+    const size_t length = line_end ? 1 : character_length(text, i);
+    if (length == 0) return true;
+    i += length;
+  }
+  return false;
+}
+
 std::string message_of(const std::exception& error) {
   const std::string message = error.what();
   if (dynamic_cast<const Error*>(&error)) return message;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -21,11 +22,7 @@ constexpr size_t kPieceBytes = 1 << 16;
 
 FileDescriptor open_file(const std::string& path, const FileRules& rules) {
   // Opening a pipe waits for its writer, unless it is opened not to wait.
-  struct stat before = {};
-  const bool pipe = stat(path.c_str(), &before) == 0 && S_ISFIFO(before.st_mode);
-  const bool waits = pipe && rules.pipes;
-  const int flags =
-      O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK) | (rules.links ? 0 : O_NOFOLLOW);
+  const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (rules.links ? 0 : O_NOFOLLOW);
   FileDescriptor file(open(path.c_str(), flags));
   if (!file.is_open()) {
     throw UsageError("cannot read {}: {}", path,
@@ -56,7 +53,8 @@ std::string who_else_writes(const FileDescriptor& file, const struct stat& about
   return "";
 }
 
-void check_kind(const std::string& path, const FileDescriptor& file, const FileRules& rules) {
+// Whether it is a pipe.
+bool check_kind(const std::string& path, const FileDescriptor& file, const FileRules& rules) {
   struct stat about = {};
   if (fstat(file.number(), &about) != 0) {
     throw UsageError("cannot read {}: {}", path, std::strerror(errno));
@@ -66,20 +64,31 @@ void check_kind(const std::string& path, const FileDescriptor& file, const FileR
   if (!fits) throw UsageError("cannot read {}: it is not a regular file", path);
   const std::string other = rules.own ? who_else_writes(file, about) : "";
   if (!other.empty()) throw UsageError("{} is not safe to read: {}", path, other);
+  return S_ISFIFO(about.st_mode);
+}
+
+// Waits for bytes, or for the end of what somebody wrote. False: nothing came in time.
+bool is_ready(const FileDescriptor& pipe, Seconds time) {
+  pollfd news = {.fd = pipe.number(), .events = POLLIN, .revents = 0};
+  return poll(&news, 1, static_cast<int>(time.count() * 1000)) > 0;
 }
 
 }  // namespace
 
 std::string read_regular_file(const std::string& path, const FileRules& rules) {
   const FileDescriptor file = open_file(path, rules);
-  check_kind(path, file, rules);
+  const bool pipe = check_kind(path, file, rules);
   std::string text;
   for (;;) {
+    const bool ready = !pipe || is_ready(file, rules.for_a_writer);
     const size_t before = text.size();
     text.resize(before + kPieceBytes);
     const ssize_t count = read(file.number(), text.data() + before, kPieceBytes);
     text.resize(before + static_cast<size_t>(count > 0 ? count : 0));
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;  // a writer takes its time
+    if (count == 0 && !ready) {
+      throw UsageError("cannot read {}: it is a pipe that nobody writes to", path);
+    }
     if (count < 0) throw UsageError("cannot read {}: {}", path, std::strerror(errno));
     if (count == 0) return text;
     if (static_cast<int64_t>(text.size()) > rules.most_bytes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "comm/store.h"
 
@@ -36,7 +37,8 @@ Roster meet(Store& store, int rank, int size, const std::string& host, Seconds t
   store.set(fmt::format("host/{}", rank), host);
   Roster roster{.rank = rank, .members = {}};
   const std::vector<std::string> hosts = store.get(numbered_keys("host/", size), timeout);
-  for (int i = 0; i < size; ++i) roster.members.push_back({.run_rank = i, .host = hosts[i]});
+  for (int i = 0; i < size; ++i)
+    roster.members.push_back({.run_rank = i, .host = printable(hosts[i])});
   return roster;
 }
 

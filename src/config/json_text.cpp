@@ -69,4 +69,10 @@ Json json_in(std::string_view text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
+Json printable_json_in(std::string_view text) {
+  Json json = json_in(text);
+  make_printable(json);
+  return json;
+}
+
 }  // namespace lockstep

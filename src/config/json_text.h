@@ -18,6 +18,9 @@ std::string json_text(const Json& json, int indent = -1);
 constexpr int kDeepestJson = 64;
 Json json_in(std::string_view text);
 
+// The same, with make_printable(): for what is shown to somebody.
+Json printable_json_in(std::string_view text);
+
 // Replaces control characters in all strings and keys of the value, except tabs and ends of lines:
 // what others wrote must not command the terminal that shows it.
 void make_printable(Json& json);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace lockstep {
 namespace {
@@ -57,6 +58,27 @@ class KeyDepth {
   int parts_ = 1;
 };
 
+// A string can hold what commands a terminal, as "\u001b[2J", and names and notes of files are
+// shown.
+void refuse_control_characters(std::string_view text, const toml::source_region& place,
+                               const std::string& source) {
+  if (!commands_terminal(text)) return;
+  throw UsageError("{}:{}: a string holds control characters", source, place.begin.line);
+}
+
+void refuse_control_characters(const toml::node& node, const std::string& source) {
+  if (const auto* text = node.as_string()) {
+    refuse_control_characters(text->get(), node.source(), source);
+  } else if (const toml::array* list = node.as_array()) {
+    for (const toml::node& each : *list) refuse_control_characters(each, source);
+  } else if (const toml::table* table = node.as_table()) {
+    for (const auto& [key, value] : *table) {
+      refuse_control_characters(key.str(), key.source(), source);
+      refuse_control_characters(value, source);
+    }
+  }
+}
+
 bool fails_assertion(std::string_view text) {
   try {
     [[maybe_unused]] const toml::table table = toml::parse(text);
@@ -87,9 +109,13 @@ toml::table toml_in(std::string_view text, const std::string& source) {
     throw UsageError("{}:{}: a key has more than {} parts", source, line, kMostKeyParts);
   }
   try {
-    return toml::parse(text);
+    toml::table table = toml::parse(text);
+    refuse_control_characters(table, source);
+    return table;
   } catch (const toml::parse_error& error) {
     throw UsageError("{}:{}: {}", source, error.source().begin.line, error.description());
+  } catch (const UsageError&) {
+    throw;
   } catch (const Error& error) {  // of an assertion
     throw UsageError("{}:{}: {}", source, line_of_assertion(text), error.what());
   }

@@ -32,12 +32,13 @@ std::string hosts_text(const std::vector<std::string>& hosts) {
 std::vector<double> all_values(const HostSurvey& all, const char* name) {
   std::vector<double> values;
   for (const LinkReport& link : all.links) {
-    if (link.answer.contains(name)) values.push_back(link.answer.at(name));
+    const auto found = link.answer.find(name);
+    if (found != link.answer.end() && found->is_number()) values.push_back(*found);
   }
   return values;
 }
 
-Finding judge(const LinkReport& link, double usual_speed, double usual_latency) {
+Finding judgement(const LinkReport& link, double usual_speed, double usual_latency) {
   if (link.answer.contains("error")) {
     return {Level::Problem, link.answer.at("error"),
             "workers need all ports between hosts: check firewalls and security groups"};
@@ -57,6 +58,14 @@ Finding judge(const LinkReport& link, double usual_speed, double usual_latency) 
             fmt::format("the other links have {:.0f} us: check the route", usual_latency * 1e6)};
   }
   return {Level::Ok, what};
+}
+
+Finding judge(const LinkReport& link, double usual_speed, double usual_latency) {
+  try {
+    return judgement(link, usual_speed, usual_latency);
+  } catch (const Json::exception&) {
+    return {Level::Problem, kUnreadable, "install the same version of lockstep on both hosts"};
+  }
 }
 
 }  // namespace

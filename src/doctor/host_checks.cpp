@@ -281,16 +281,7 @@ void add(std::vector<CheckRow>& rows, std::string_view check, const std::string&
   rows.push_back({std::string(check), {host}, std::move(finding)});
 }
 
-}  // namespace
-
-std::string_view name_of(Level level) {
-  constexpr std::string_view kNames[] = {"ok", "warning", "problem"};
-  return kNames[static_cast<size_t>(level)];
-}
-
-std::span<const Check> host_checks() { return kChecks; }
-
-std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough) {
+std::vector<CheckRow> rows_of_readable(const CheckContext& context, bool thorough) {
   std::vector<CheckRow> rows;
   for (const HostReport& host : context.all.hosts) {
     const bool reached = host.unreachable.empty();
@@ -307,6 +298,37 @@ std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough) {
     }
   }
   return rows;
+}
+
+// Without the answers of hosts that no check can read: a host may say anything.
+HostSurvey readable_part(const CheckContext& context, bool thorough) {
+  HostSurvey readable = {.hosts = {}, .links = {}};
+  for (const HostReport& host : context.all.hosts) {
+    const HostSurvey alone = {.hosts = {host}, .links = {}};
+    try {
+      rows_of_readable(context.of(alone), thorough);
+      readable.hosts.push_back(host);
+    } catch (const Json::exception&) {
+      readable.hosts.push_back({.name = host.name,
+                                .unreachable = kUnreadable,
+                                .advice = "install the same version of lockstep there"});
+    }
+  }
+  return readable;
+}
+
+}  // namespace
+
+std::string_view name_of(Level level) {
+  constexpr std::string_view kNames[] = {"ok", "warning", "problem"};
+  return kNames[static_cast<size_t>(level)];
+}
+
+std::span<const Check> host_checks() { return kChecks; }
+
+std::vector<CheckRow> rows_for(const CheckContext& context, bool thorough) {
+  const HostSurvey readable = readable_part(context, thorough);
+  return rows_of_readable(context.of(readable), thorough);
 }
 
 }  // namespace lockstep

@@ -26,6 +26,10 @@ struct CheckContext {
   // Advice for an unreachable host; empty: the host is this machine.
   std::string reach_advice = {};
   bool wants_gpus = false;  // every worker needs one
+
+  CheckContext of(const HostSurvey& others) const {
+    return {others, version, program, mpi, reach_advice, wants_gpus};
+  }
 };
 
 struct Check {

@@ -77,7 +77,7 @@ class Surveyor {
     }
     const AgentLine said = parse_agent_line(text);
     if (said.kind == "answer" && host < survey_.hosts.size()) {
-      take(host, said.name, json_in(said.text));
+      take(host, said.name, printable_json_in(said.text));
     } else if (said.kind == "gone") {
       gone_.push_back(line.command);
     }
@@ -157,19 +157,32 @@ class Surveyor {
 
   // With srun the address, because node names may not resolve.
   std::string reached_by(size_t host) const {
-    const Json& facts = survey_.hosts[host].facts;
-    if (route_.tag == LineTag::None || facts.value("interfaces", Json::array()).empty()) {
-      return route_.names[host];
-    }
-    return facts.at("interfaces").front().at("address");
+    const auto address = addresses_.find(host);
+    const bool known = address != addresses_.end() && !address->second.empty();
+    return known ? address->second : route_.names[host];
   }
 
+  static std::string first_address(const Json& facts) {
+    const Json interfaces = facts.value("interfaces", Json::array());
+    return interfaces.empty() ? "" : interfaces.front().at("address").get<std::string>();
+  }
+
+  // A host may say anything. Whether the checks can read it, rows_for() tells.
   void take(size_t host, const std::string& question, Json answer) {
-    outstanding_.erase({host, question});
+    if (outstanding_.erase({host, question}) == 0) return;
+    try {
+      note(host, question, std::move(answer));
+    } catch (const Json::exception&) {  // its words are of the JSON library
+      survey_.hosts[host].unreachable = kUnreadable;
+    }
+  }
+
+  void note(size_t host, const std::string& question, Json answer) {
     HostReport& report = survey_.hosts[host];
     if (question == "facts") report.facts = std::move(answer);
     if (question == "facts" && route_.tag != LineTag::None) {
       report.name = report.facts.value("node", report.name);  // the node of this srun task
+      addresses_[host] = first_address(report.facts);
     }
     if (question == "programs") report.programs = std::move(answer);
     if (question == "compute") report.compute = std::move(answer);
@@ -231,6 +244,7 @@ class Surveyor {
   std::multiset<std::pair<size_t, std::string>> outstanding_;
   std::vector<StdinMessage> messages_;
   std::map<size_t, double> asked_;
+  std::map<size_t, std::string> addresses_;  // of hosts, with srun
   std::map<size_t, std::vector<std::string>> complaints_;
   std::vector<size_t> gone_;  // commands
   std::vector<std::optional<int>> ports_;

@@ -21,6 +21,9 @@ struct LinkReport {
   Json answer;  // answer to the question "pair"
 };
 
+// Of an answer with other members or types than this version gives.
+inline constexpr const char* kUnreadable = "its answers cannot be read";
+
 struct HostReport {
   std::string name;
   std::string unreachable = {};  // reason; empty: reachable

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/network_interface.h"
+#include "comm/store_protocol.h"
 #include "config/json.h"
 
 namespace lockstep {
@@ -34,10 +35,21 @@ Head head_for(const std::string& token, uint64_t echoes, uint64_t bytes) {
 
 std::span<std::byte> bytes_of(Head& head) { return std::as_writable_bytes(std::span(&head, 1)); }
 
-void answer(const Descriptor& socket, const std::string& token) {
+// Byte by byte: a stranger who sends one now and then must not keep the server from others.
+Head head_within(const Descriptor& socket, Seconds all) {
   Head head;
-  read_all(socket, bytes_of(head), kPatience);
-  if (head.token != head_for(token, 0, 0).token) return;  // wrong token
+  const TimePoint begin = Clock::now();
+  for (std::byte& each : bytes_of(head)) {
+    read_all(socket, {&each, 1}, std::max(all - seconds_since(begin), Seconds{0}));
+  }
+  return head;
+}
+
+std::string_view token_of(const Head& head) { return {head.token.data(), head.token.size()}; }
+
+void answer(const Descriptor& socket, const std::string& token, Seconds for_the_head) {
+  const Head head = head_within(socket, for_the_head), expected = head_for(token, 0, 0);
+  if (!equal_in_constant_time(token_of(head), token_of(expected))) return;  // wrong token
   std::byte ball[1];
   for (uint64_t i = 0; i < head.echoes; ++i) {
     read_all(socket, ball, kPatience);
@@ -85,8 +97,11 @@ Seconds time_echoes(const Descriptor& socket, const std::string& token) {
 
 }  // namespace
 
-EchoServer::EchoServer(const std::string& token)
-    : token_(token), listener_(listen_on({})), port_(local_port(listener_)) {
+EchoServer::EchoServer(const std::string& token, Seconds for_a_token)
+    : token_(token),
+      for_a_token_(for_a_token),
+      listener_(listen_on({})),
+      port_(local_port(listener_)) {
   thread_ = std::jthread([this](const std::stop_token& stop) { serve(stop); });
 }
 
@@ -99,7 +114,7 @@ void EchoServer::serve(const std::stop_token& stop) {
     const Descriptor socket(
         accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     try {
-      if (socket) answer(socket, token_);
+      if (socket) answer(socket, token_, for_a_token_);
     } catch (const Error&) {  // the other side notices and reports it
     }
   }

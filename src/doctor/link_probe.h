@@ -12,7 +12,8 @@ namespace lockstep {
 // Serves measure_link() calls that have the token, one at a time, on a free port.
 class EchoServer {
  public:
-  explicit EchoServer(const std::string& token);  // throws Error if there is no free port
+  // Who does not send the token in time is left. Throws Error if there is no free port.
+  explicit EchoServer(const std::string& token, Seconds for_a_token = Seconds{5});
   ~EchoServer();
 
   int port() const { return port_; }
@@ -21,6 +22,7 @@ class EchoServer {
   void serve(const std::stop_token& stop);
 
   std::string token_;
+  Seconds for_a_token_;
   Descriptor listener_;
   int port_ = 0;
   std::jthread thread_;  // last member: joined before the others are destroyed

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/scratch_directory.h"
 #include "config/json.h"
 #include "process/ask.h"
+#include "process/guarded_directory.h"
 
 namespace lockstep {
 namespace {
@@ -25,7 +25,7 @@ Json rows_in(const std::filesystem::path& file) {
 
 Json nccl_facts(const std::string& program, int gpus) {
   Json facts = {{"gpus", gpus}};
-  const ScratchDirectory directory(temporary_directory());
+  const GuardedDirectory directory(temporary_directory());
   const auto file = directory.path() / "nccl.json";
   const CommandAnswer answer =
       ask({program, "allreduce", "--device=cuda", fmt::format("--num-devices={}", gpus),

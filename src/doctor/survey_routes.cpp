@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/random_token.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "launch/deploy.h"
 #include "launch/slurm.h"
@@ -13,6 +14,8 @@
 
 namespace lockstep {
 namespace {
+
+constexpr int64_t kMostNodes = 1 << 20;
 
 std::vector<Host> hosts_of(const RunConfig& run) {
   std::vector<Host> hosts = read_hosts(run.hosts);
@@ -100,13 +103,17 @@ HostSurvey survey_by_slurm(const Context& context, const SurveyRequest& request)
   const RunConfig& run = request.run;
   const auto allocated = context.environment("SLURM_JOB_NUM_NODES");
   const std::string nodes = run.nodes ? fmt::to_string(*run.nodes) : allocated.value_or("1");
+  const int64_t count = whole_number(nodes).value_or(0);
+  if (count < 1 || count > kMostNodes) {
+    throw Error("SLURM_JOB_NUM_NODES must be a number of nodes, not '{}'", nodes);
+  }
   const Command command = {
       .name = "srun",
       .argv = {"srun", "--label", "--overcommit", "--nodes=" + nodes, "--ntasks-per-node=1",
                "--cpu-bind=none", "--mpi=none", context.program, "agent"},
       .env = srun_environment()};
   ProbeRoute route = {.names = {}, .commands = {command}, .tag = LineTag::Slurm};
-  for (int node = 0; node < std::stoi(nodes); ++node) {
+  for (int64_t node = 0; node < count; ++node) {
     route.names.push_back(fmt::format("node {}", node));
   }
   return with_workers(survey_hosts(route, options_of(request), random_token()), run.num_devices);

@@ -88,7 +88,7 @@ std::optional<FrameworkEvent> parse_framework_line(std::string_view line) {
     if (rest.substr(0, space) != fmt::to_string(kFrameworkProtocol)) {
       throw Error("version {} of the protocol is required", kFrameworkProtocol);
     }
-    const Json json = json_in(rest.substr(space));
+    const Json json = printable_json_in(rest.substr(space));
     if (json.is_discarded()) throw Error("what follows the version is not JSON");
     return event_of(json);
   } catch (const std::exception& error) {  // adds the line to what is wrong with it

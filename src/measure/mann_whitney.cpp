@@ -22,6 +22,7 @@ std::vector<int64_t> doubled_ranks(const std::vector<double>& samples) {
   std::ranges::sort(order, {}, [&](size_t i) { return samples[i]; });
   std::vector<int64_t> ranks(samples.size());
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    end = begin + 1;
     while (end < order.size() && samples[order[end]] == samples[order[begin]]) ++end;
     for (size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<int64_t>(begin + end + 1);
   }
@@ -61,6 +62,7 @@ double normal_p(const std::vector<double>& together, double u, double pairs) {
   const double n = static_cast<double>(sorted.size());
   double ties = 0;
   for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+    end = begin + 1;
     while (end < sorted.size() && sorted[end] == sorted[begin]) ++end;
     const double t = static_cast<double>(end - begin);
     ties += t * t * t - t;

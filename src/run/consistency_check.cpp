@@ -12,6 +12,7 @@
 #include "config/json_text.h"
 #include "config/run_json.h"
 #include "config/run_options.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -59,9 +60,12 @@ void check_consistency(Store& store, const Roster& roster, const std::string& su
   for (int rank = 1; rank < roster.size(); ++rank) {
     if (digests[static_cast<size_t>(rank)] == digests.front()) continue;
     const auto texts = store.get({whole + "0", fmt::format("{}{}", whole, rank)}, timeout);
+    const auto traits_in = [&](int from, const std::string& said) {
+      return read_from_peer(from, "its options", said,
+                            [](const Json& json) { return json.get<Traits>(); });
+    };
     throw Error("the ranks do not agree: {}",
-                difference(roster, Json::parse(texts[0]).get<Traits>(), rank,
-                           Json::parse(texts[1]).get<Traits>()));
+                difference(roster, traits_in(0, texts[0]), rank, traits_in(rank, texts[1])));
   }
 }
 

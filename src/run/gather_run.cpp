@@ -5,6 +5,7 @@
 #include "comm/gather.h"
 #include "config/json.h"
 #include "config/json_text.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -107,6 +108,10 @@ void to_our_clock(WorkerReport& report, const RankClock& clock, TimePoint our_st
 
 }  // namespace
 
+WorkerReport worker_report_in(std::string_view text, int rank) {
+  return read_from_peer(rank, "the record of its run", text, from_json);
+}
+
 GatheredRun gather_run(Group& group, const ClockOffsets& before, WorkerReport mine) {
   GatheredRun gathered;
   gathered.phase_joules.fill(0);
@@ -125,7 +130,7 @@ GatheredRun gather_run(Group& group, const ClockOffsets& before, WorkerReport mi
   const ClockOffsets after = measure_clock_offsets(control);
   const std::vector<std::string> texts = gather(control, json_text(to_json(mine)), 0);
   for (size_t rank = 0; rank < texts.size(); ++rank) {
-    WorkerReport report = from_json(json_in(texts[rank]));
+    WorkerReport report = worker_report_in(texts[rank], static_cast<int>(rank));
     to_our_clock(report, RankClock(before, after, rank), mine.start);
     add(std::move(report));
   }

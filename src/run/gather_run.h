@@ -1,6 +1,7 @@
 // gather_run.h: gathers the measurements of all workers on rank 0, on its clock.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "data/pipeline/input_source.h"
@@ -31,6 +32,9 @@ struct GatheredRun {
   std::optional<double> joules = 0;  // of all hosts; absent: of one it is not known
   PhaseJoules phase_joules;          // the same
 };
+
+// What a rank sent. Throws Error.
+WorkerReport worker_report_in(std::string_view text, int rank);
 
 // Collective. `before`: measured before the first step. Empty but on rank 0.
 GatheredRun gather_run(Group& group, const ClockOffsets& before, WorkerReport mine);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "comm/gather.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -37,7 +38,8 @@ std::optional<FoundCheckpoint> find_checkpoint(const RunConfig& run, Group& grou
   if (path.empty()) return {};
   const int64_t bytes = found ? found->checkpoint.memory().bytes() : 0;
   const std::string length = broadcast_text(group.control(), fmt::to_string(bytes), 0);
-  return broadcast_checkpoint(group, std::move(found), path, std::stoll(length));
+  return broadcast_checkpoint(group, std::move(found), path,
+                              number_from_peer(0, "the size of a checkpoint", length));
 }
 
 void check_same_network(const FoundCheckpoint& found, const RunPlan& plan) {

@@ -12,6 +12,7 @@
 #include "data/formats/missing_shards.h"
 #include "launch/launchers.h"
 #include "measure/host.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -93,7 +94,7 @@ int64_t count_training_examples(const RunConfig& config, Group& group, std::ostr
         open_examples({.directory = config.data_dir, .damage = damage, .threads = threads})
             ->count());
   }
-  return std::stoll(broadcast_text(group.control(), count, 0));
+  return number_from_peer(0, "its number of examples", broadcast_text(group.control(), count, 0));
 }
 
 InputShare input_share(const Group& group) {

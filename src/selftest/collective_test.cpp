@@ -9,6 +9,7 @@
 #include "comm/gather.h"
 #include "config/json.h"
 #include "measure/statistics.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -82,7 +83,10 @@ std::vector<Mismatch> check_sums(Group& group, const TimedCommunicator& timed,
   const Json counts = wrong_by_sender(data, comm.size());
   std::vector<std::vector<int64_t>> all;
   for (const std::string& text : gather(group.control(), counts.dump(), 0)) {
-    all.push_back(Json::parse(text).get<std::vector<int64_t>>());
+    all.push_back(
+        read_from_peer(static_cast<int>(all.size()), "its sums", text,
+                       [](const Json& json) { return json.get<std::vector<int64_t>>(); }));
+    if (std::ssize(all.back()) != comm.size()) throw Error("a rank sent the sums of another run");
   }
   return all.empty() ? std::vector<Mismatch>{} : blame(group, all, operation);
 }

@@ -24,10 +24,15 @@ Json report_json(const SelfTestReport& report, const Provenance& provenance) {
           {"rows", rows_json(report.rows)}};
 }
 
-SelfTestReport report_from_json(const Json& json) {
-  return {.rows = rows_from_json(json.at("rows")),
-          .hosts = json.at("hosts"),
-          .seconds = json.at("seconds").get<double>()};
+SelfTestReport self_test_report_in(std::string_view text) {
+  try {
+    const Json json = printable_json_in(text);
+    return {.rows = rows_from_json(json.at("rows")),
+            .hosts = json.at("hosts"),
+            .seconds = json.at("seconds").get<double>()};
+  } catch (const Json::exception&) {  // its words are of the JSON library
+    throw Error("rank 0 wrote a report that cannot be read");
+  }
 }
 
 void check_bundle(const std::string& directory) {

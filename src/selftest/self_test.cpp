@@ -12,6 +12,7 @@
 #include "measure/host.h"
 #include "measure/memory_probe.h"
 #include "process/ask.h"
+#include "run/peer_text.h"
 #include "run/rank/agreed_device.h"
 #include "run/rank/format_check.h"
 #include "selftest/collective_test.h"
@@ -196,6 +197,12 @@ TestRow nccl_row(OwnTests& own, Group& group, const Fault& fault) {
           .what = "NCCL is not found on host " + without};
 }
 
+void add_findings(const Json& theirs, SelfTestReport& report) {
+  std::ranges::move(rows_from_json(theirs.at("rows")), std::back_inserter(report.rows));
+  if (!theirs.contains("facts")) return;
+  report.hosts[theirs.at("facts").value("host", "")] = theirs.at("facts");
+}
+
 }  // namespace
 
 std::vector<TestRow> test_part(const RunContext& context, const SelfTestOptions& options) {
@@ -226,14 +233,16 @@ SelfTestReport test_everything(const RunContext& context, const SelfTestOptions&
   Json mine = {{"rows", rows_json(own.run())}};
   if (group.local_rank() == 0) mine["facts"] = cheap_facts(context, ".");
   SelfTestReport report = {.rows = {}, .hosts = Json::object()};
-  for (const std::string& text : gather(group.control(), json_text(mine), 0)) {
-    const Json theirs = Json::parse(text);
-    std::ranges::move(rows_from_json(theirs.at("rows")), std::back_inserter(report.rows));
-    if (!theirs.contains("facts")) continue;
-    report.hosts[theirs.at("facts").value("host", "")] = theirs.at("facts");
+  for (int rank = 0; const std::string& text : gather(group.control(), json_text(mine), 0)) {
+    read_from_peer(rank++, "its findings", text,
+                   [&](const Json& theirs) { add_findings(theirs, report); });
   }
   report.rows = joined_memory(std::move(report.rows));
-  compare_hosts(report.rows, report.hosts);
+  try {
+    compare_hosts(report.rows, report.hosts);
+  } catch (const Json::exception&) {  // its words are of the JSON library
+    throw Error("a rank sent the facts of its host in a form that cannot be read");
+  }
   if (group.control().size() > 1) {
     std::ranges::move(test_collectives(group, with_mpi, fault), std::back_inserter(report.rows));
     if (own.wants_nccl()) report.rows.push_back(nccl_row(own, group, fault));

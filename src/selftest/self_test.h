@@ -37,7 +37,7 @@ SelfTestReport test_everything(const RunContext& context, const SelfTestOptions&
                                Group& group, bool with_mpi);
 
 Json report_json(const SelfTestReport& report, const Provenance& provenance);
-SelfTestReport report_from_json(const Json& json);
+SelfTestReport self_test_report_in(std::string_view text);  // throws Error
 
 // The files to attach to a report, in a new or empty directory. Throws UsageError or Error.
 void write_bundle(const std::string& directory, const SelfTestReport& report,

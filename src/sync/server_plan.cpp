@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "config/json.h"
 #include "config/json_text.h"
 #include "config/run_json.h"
@@ -10,7 +11,8 @@
 namespace lockstep {
 namespace {
 
-constexpr int kVersion = 2;  // of the plan and of server_protocol.h
+constexpr int64_t kMostFloats = int64_t{1} << 38;  // of all servers: 1 TiB
+constexpr int kVersion = 2;                        // of the plan and of server_protocol.h
 
 Json json_of(const Slice& slice) {
   Json parts = Json::array();
@@ -82,7 +84,7 @@ std::string text_of(const ServerPlan& plan) {
 
 ServerPlan plan_from_text(const std::string& text) {
   try {
-    const Json json = json_in(text);
+    const Json json = printable_json_in(text);
     if (json.at("version") != kVersion) {
       throw Error(
           "worker 0 uses version {} of the parameter server protocol, this server version {}",
@@ -95,7 +97,15 @@ ServerPlan plan_from_text(const std::string& text) {
                     .updates = json.at("updates"),
                     .slices = {}};
     if (plan.workers < 1 || plan.updates < 0) throw Error("worker 0 sent an impossible plan");
-    for (const Json& slice : json.at("slices")) plan.slices.push_back(slice_of(slice));
+    int64_t floats = 0;
+    for (const Json& slice : json.at("slices")) {
+      plan.slices.push_back(slice_of(slice));
+      if (plan.slices.back().floats > kMostFloats - floats) {
+        throw Error("worker 0 sent a plan of more than {}",
+                    bytes_text(kMostFloats * int64_t{sizeof(float)}));
+      }
+      floats += plan.slices.back().floats;
+    }
     return plan;
   } catch (const Json::exception& error) {
     throw Error("worker 0 sent an invalid plan to a parameter server: {}", error.what());

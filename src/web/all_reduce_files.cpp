@@ -62,7 +62,7 @@ Json row_in(const Json& row) {
 
 // Null: not a result of allreduce.
 Json result_in(const fs::path& path) {
-  Json json = json_in(text_of(path));
+  Json json = printable_json_in(text_of(path));
   if (!json.is_object() || !json.contains("rows") || !json.at("rows").is_array()) return nullptr;
   Json rows = Json::array();
   for (const Json& row : json.at("rows")) {

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/error.h"
 #include "support/access_list.h"
@@ -44,6 +45,18 @@ TEST_F(RegularFile, APipeADeviceAndADirectoryAreRefusedWithoutWaiting) {
   expect_refused("/dev/zero", {.pipes = true}, "it is not a regular file");
   expect_refused(path(""), {}, "it is a directory");
   expect_refused(path("none"), {}, "No such file or directory");
+}
+
+TEST_F(RegularFile, APipeIsReadUntilItsWriterEndsIt) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const std::jthread writer([&] { std::ofstream(path("pipe")) << std::string(200'000, 'x'); });
+  EXPECT_EQ(read_regular_file(path("pipe"), {.pipes = true}), std::string(200'000, 'x'));
+}
+
+TEST_F(RegularFile, APipeThatNobodyWritesToIsNotWaitedForWithoutEnd) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_refused(path("pipe"), {.pipes = true, .for_a_writer = Seconds{0.01}},
+                 "it is a pipe that nobody writes to");
 }
 
 TEST_F(RegularFile, ALinkIsRefusedWhereNoneIsFollowed) {

@@ -11,6 +11,7 @@ import processes
 PATIENCE = 75  # seconds from the fault, or from the interrupt of a run that it did not hurt
 FOR_THE_LAST = 10  # seconds for a stopped process that its user continues
 FOR_A_COMMAND = 120
+INTERRUPTED = 130  # exit code
 INTERNAL = ("terminate called", "what():", "json.exception", "Traceback", "Assertion", "basic_string",
             "filesystem error")
 NOT_OF_LOCKSTEP = ("faketime",)  # in /dev/shm
@@ -21,6 +22,9 @@ MAY_STAY = {("mpirun", "kill launcher, guard"): ("vader_segment",)}
 CAUSES = {
     "kill one": r"died|signal 9|[Kk]illed|lost|closed|not answer|timeout|ended with|failed",
     "stop one": r"died|stalled|timeout|lost|closed|not answer|no output|stopped|ended with|failed",
+    "full disk": r"[Nn]o space|disk|full|cannot write|died|lost|failed|ended with",
+    "remove file": r"[Nn]o such file|cannot|removed|died|lost|failed|ended with",
+    "remove directory": r"[Nn]o such file|directory|cannot|removed|died|lost|failed|ended with",
     "link down": r"died|lost|closed|not answer|timeout|[Tt]imed out|not responding|unreachable|No route|ended with|failed",
 }
 
@@ -33,6 +37,10 @@ def wait_until(condition, deadline):
     return True
 
 
+# Of the temporary files of a run: who should remove them was killed too.
+TEMPORARY_MAY_STAY = ("kill launcher, guard",)
+
+
 def what_is_left(run, before, exempt, fault):
     """One sentence for each thing that a run should have ended or removed by now."""
     world = run.world
@@ -42,6 +50,9 @@ def what_is_left(run, before, exempt, fault):
     for host in world.hosts:
         left += [f"port {port} on {host.name}" for port in ports(host) - before.ports[host.name]]
         left += [f"/dev/shm/{name} on {host.name}" for name in sorted(shared_memory(host, allowed))]
+        if fault not in TEMPORARY_MAY_STAY:
+            left += [f"temporary directory {name} on {host.name}" for name in
+                     sorted(os.listdir(host.seen(world.temporary))) if name.startswith("lockstep-")]
         remote = host.seen(world.remote)
         if os.path.isdir(remote):
             left += [f"{name} in the remote directory of {host.name}" for name in
@@ -111,7 +122,8 @@ def judge_end(run, code, words, fault, done):
         sentences.append("exit code 0")
     if code > 0 and not words.strip():  # below 0 a signal ended it, and that is the reason
         sentences.append(f"exit code {code} without a word on stderr")
-    if done.hurts and not is_series(run) and fault in CAUSES and not re.search(CAUSES[fault], words):
+    ended_by_itself = done.hurts or code not in (0, INTERRUPTED)
+    if ended_by_itself and not is_series(run) and not re.search(CAUSES.get(fault, ""), words):
         sentences.append("stderr does not name the cause")
     return sentences
 

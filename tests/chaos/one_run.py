@@ -86,6 +86,9 @@ class Making:
             code, words = self.end()
             if code is not None:
                 sentences += demands.judge_end(self.run, code, words, self.plan.fault, done)
+            if done and done.hurts:
+                sentences += [f"process {index} of the run: exit code 0"
+                              for index, each in enumerate(self.started[1:], 1) if each.poll() == 0]
             if done and done.room:
                 os.remove(done.room)
             sentences += demands.read_files(self.run, self.before, done, self.lockstep)

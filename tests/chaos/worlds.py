@@ -89,6 +89,7 @@ class World:
             file.writelines(f"10.77.0.{i + 1} host{i}\n" for i in range(hosts))
         self.work = f"{self.base}/disk/work"
         self.remote = f"{self.base}/disk/remote"
+        self.temporary = f"{self.base}/disk/tmp"
         self.services = set()  # processes that are not of the run
         self.hosts = []
         try:
@@ -109,7 +110,7 @@ class World:
 
     def command(self, argv, host=0, environment=()):
         """To start in a world: entering one takes a process that stays outside."""
-        settings = [f"TMPDIR={self.base}/disk/tmp", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMP_NUM_THREADS=1",
+        settings = [f"TMPDIR={self.temporary}", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMP_NUM_THREADS=1",
                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", f"SLURM_CONF={self.base}/slurm.conf"]
         return ["nsenter", f"--target={self.hosts[host].init}", *SPACES, "--", "env",
                 "--default-signal=INT",  # a shell starts what is in the background without it

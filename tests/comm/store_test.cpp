@@ -86,6 +86,10 @@ TEST_P(StoreTest, RanksMeetAndLearnTheirHosts) {
   for (const Roster& roster : rosters) EXPECT_EQ(roster.who(2), "rank 2 (host2)");
 }
 
+TEST_P(StoreTest, ANameOfAHostCommandsNoTerminal) {
+  EXPECT_EQ(meet(*client(), 0, 1, "a\x1b[2J", Seconds{60}).who(0), "rank 0 (a?[2J)");
+}
+
 TEST_P(StoreTest, ReportsTheMemberThatItLost) {
   const auto one = client("0");
   client("1").reset();

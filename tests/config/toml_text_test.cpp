@@ -50,6 +50,16 @@ TEST(TomlText, DamagedTextIsAnErrorAndNotTheEndOfTheProgram) {
 
 TEST(TomlText, AFailedAssertionIsAnErrorLineToo) { EXPECT_THROW(refuse_damaged_toml(), Error); }
 
+TEST(TomlText, ControlCharactersInStringsAndKeysAreRefused) {
+  for (const char* text :
+       {R"(b = "\u001b[2J")", R"("\u009b2J" = 1)", R"(b = [{c = "\u007f"}])", R"(b = "a\rb")"}) {
+    EXPECT_EQ(complaint("a = 1\n" + std::string(text)),
+              "file.toml:2: a string holds control characters")
+        << text;
+  }
+  EXPECT_EQ(complaint("a = \"\"\"one\r\n\ttwo h\xc3\xa9 \xc2\xa9\"\"\""), "");
+}
+
 TEST(TomlText, DeepNestingIsRefused) {
   const std::string arrays = "a = " + std::string(200'000, '[');
   EXPECT_THAT(complaint(arrays), HasSubstr("nested"));

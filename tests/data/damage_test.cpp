@@ -32,6 +32,12 @@ TEST(Damage, SeveralRanksCountEveryExampleAndFileOnce) {
   EXPECT_THAT(all.lines, ElementsAre("f: cut", "f, byte 5: bad", "f, byte 1: bad"));
 }
 
+TEST(Damage, ANameOfAFileCommandsNoTerminal) {
+  Damage damage(Damage::Answer::Skip);
+  damage.met(Error("a\x1b[2J.jpg: premature end"));
+  EXPECT_EQ(damage.skipped().lines.at(0), "a?[2J.jpg: premature end");
+}
+
 TEST(Damage, ManyDamagedExamplesGiveFewLines) {
   Damage damage(Damage::Answer::Skip), other(Damage::Answer::Skip);
   for (int i = 0; i < 1000; ++i) damage.met(Error("example {}", i), i);

@@ -166,6 +166,48 @@ TEST(Checks, HostsWithoutGpusHaveNoRowsAboutThem) {
               ::testing::Not(HasSubstr("GPU")));
 }
 
+// Of the row "reachable" of the second of two hosts, the first of which is healthy.
+std::string beside_a_healthy_host(const HostReport& host) {
+  const HostSurvey all = {.hosts = {healthy("a"), host}, .links = {}};
+  for (const CheckRow& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {
+    if (row.hosts.front() == "a") {
+      EXPECT_EQ(row.finding.level, Level::Ok) << row.check << ": " << row.finding.what;
+    } else if (row.check == "reachable") {
+      return row.finding.what;
+    }
+  }
+  return "";
+}
+
+TEST(Checks, AHostWhoseAnswersCannotBeReadHidesNoOther) {
+  constexpr void (*kChanges[])(HostReport&) = {
+      [](HostReport& host) { host.facts = "text"; },
+      [](HostReport& host) { host.facts["isa"] = 3; },
+      [](HostReport& host) { host.facts["gpus"] = "many"; },
+      [](HostReport& host) {
+        host.facts["gpus"] = Json::array({Json{{"name", 3}}});
+      },
+      [](HostReport& host) { host.facts["gpus"] = Json::array({Json::object()}); },
+      [](HostReport& host) { host.nccl = Json::object(); },
+      [](HostReport& host) { host.nccl["bytes_per_second"] = "fast"; },
+      [](HostReport& host) { host.programs = 7; }};
+  for (const auto& change : kChanges) {
+    HostReport host = healthy("b");
+    change(host);
+    EXPECT_EQ(beside_a_healthy_host(host), "its answers cannot be read")
+        << &change - std::begin(kChanges);
+  }
+}
+
+TEST(Checks, ALinkWhoseAnswerCannotBeReadIsAProblem) {
+  HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
+  for (const Json& answer : {Json("text"), Json({{"error", 3}}), Json::object(),
+                             Json({{"bytes_per_second", "x"}, {"latency_seconds", 1}})}) {
+    all.links = {{0, 1, answer}};
+    EXPECT_EQ(worst_of(link_rows(all)), Level::Problem) << answer;
+  }
+}
+
 TEST(Checks, HostsWithTheSameFindingShareARow) {
   const HostSurvey all = {.hosts = {healthy("a"), healthy("b")}, .links = {}};
   for (const CheckRow& row : rows_for({.all = all, .version = "1", .program = "p"}, true)) {

@@ -74,6 +74,12 @@ TEST(FrameworkLine, OtherEventsAreRead) {
   EXPECT_EQ(parsed<DoneEvent>(R"({"event": "done", "peak_memory_bytes": 7})").peak_memory_bytes, 7);
 }
 
+TEST(FrameworkLine, WhatAScriptSaysCommandsNoTerminal) {
+  EXPECT_EQ(
+      parsed<TrialEvent>(R"({"event": "trial", "mode": "x", "problem": "\u001b[2J"})").problem,
+      "?[2J");
+}
+
 TEST(FrameworkLine, NonsenseIsRefusedWithTheReason) {
   EXPECT_THAT(refusal("@lockstep/2 {}"), HasSubstr("version 1"));
   EXPECT_THAT(refusal("@lockstep/1 {"), HasSubstr("is not JSON"));

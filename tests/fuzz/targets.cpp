@@ -92,8 +92,9 @@ constexpr FuzzTarget kTargets[] = {
 
 std::vector<FuzzTarget> fuzz_targets() {
   std::vector<FuzzTarget> all(std::begin(kTargets), std::end(kTargets));
-  const auto texts = text_targets();
-  all.insert(all.end(), texts.begin(), texts.end());
+  for (const auto& more : {text_targets(), peer_targets(), report_targets()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
   return all;
 }
 

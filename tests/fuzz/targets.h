@@ -19,6 +19,9 @@ struct FuzzTarget {
 };
 
 std::vector<FuzzTarget> fuzz_targets();
-std::span<const FuzzTarget> text_targets();  // of these, those of texts and messages
+// Of these:
+std::span<const FuzzTarget> text_targets();    // texts and messages
+std::span<const FuzzTarget> peer_targets();    // what hosts, ranks and launchers say
+std::span<const FuzzTarget> report_targets();  // results, and all that is made of them
 
 }  // namespace lockstep

@@ -1,13 +1,13 @@
-// text_targets.cpp: readers of texts and messages: results, options, host lists, protocols.
+// text_targets.cpp: readers of texts and messages: options, host lists, protocols.
 #include <sstream>
 
+#include "app/config_files.h"
+#include "app/flag_file.h"
 #include "base/error.h"
 #include "base/run_event.h"
 #include "base/text.h"
 #include "comm/all_reduce_spec.h"
 #include "comm/store_protocol.h"
-#include "config/json.h"
-#include "config/json_text.h"
 #include "engine/conv_choices.h"
 #include "external/definition_file.h"
 #include "framework/framework_line.h"
@@ -20,41 +20,17 @@
 #include "measure/cores.h"
 #include "nn/description/network_file.h"
 #include "report/results/live_state.h"
-#include "report/results/results_store.h"
-#include "report/results/run_result.h"
 #include "run/rank/slurm_identity.h"
 #include "sim/cluster/cluster_file.h"
+#include "sim/validate/published_rows.h"
 #include "sweep/sweep_file.h"
 #include "sync/server_plan.h"
 #include "web/http_message.h"
-#include "web/page_data.h"
 
 namespace lockstep {
 namespace {
 
 std::string text_in(ByteView bytes) { return std::string(text_of(bytes)); }
-
-// What was read can be written.
-void read_result_text(ByteView bytes) {
-  Json json = json_in(text_of(bytes));
-  make_printable(json);
-  if (!json.is_object()) return;
-  try {
-    json_text(result_to_json(result_from_json(json)));
-  } catch (const Json::exception&) {  // refused, as read_result() does
-  }
-}
-
-// As `lockstep serve` shows them; raw files that they name are not read.
-void read_results(ByteView bytes) {
-  StoreContents contents = runs_in(text_of(bytes), "input");
-  for (StoredRun& run : contents.runs) run.raw_file.clear();
-  std::vector<std::string> directories(contents.runs.size(), "/nowhere");
-  json_text(page_set(
-      {.name = "input",
-       .collection = {.runs = std::move(contents.runs), .directories = std::move(directories)},
-       .skipped = std::move(contents.skipped)}));
-}
 
 void read_agent_lines(ByteView bytes) {
   for (const std::string& line : split(text_of(bytes), '\n')) {
@@ -106,9 +82,33 @@ void read_http(ByteView bytes) {
   parse_http_head(text_of(bytes).substr(0, end.value_or(bytes.size())));
 }
 
+// As those of the program, for which alone there are many.
+const std::vector<CommandSyntax>& commands() {
+  const auto flag = [](const char* name, std::vector<std::string> aliases) {
+    Flag made;
+    made.name = name;
+    made.value_name = "N";
+    made.aliases = std::move(aliases);
+    return made;
+  };
+  static const std::vector<CommandSyntax> kCommands = {
+      {.command = "train",
+       .summary = "",
+       .flags = {flag("batch-size", {}), flag("num-devices", {"num-gpus"})}},
+      {.command = "data pack", .summary = "", .flags = {flag("shards", {})}}};
+  return kCommands;
+}
+
+void read_published_rows(ByteView bytes) {
+  for (const PublishedRow& row : read_published(text_of(bytes), "input")) {
+    try {
+      scenario_of(row);
+    } catch (const Error&) {  // refused: others are other rows
+    }
+  }
+}
+
 constexpr FuzzTarget kTargets[] = {
-    {"result", read_result_text},
-    {"results", read_results},
     {"progress", [](ByteView bytes) { live_state_in(text_of(bytes)); }},
     {"hosts", [](ByteView bytes) { parse_hosts(text_in(bytes), "input"); }},
     {"agent", read_agent_lines},
@@ -125,6 +125,9 @@ constexpr FuzzTarget kTargets[] = {
     {"sweep_file", [](ByteView bytes) { sweep_entries_in(text_in(bytes), "input"); }},
     {"cluster_file", [](ByteView bytes) { read_cluster(text_of(bytes), "input"); }},
     {"network_file", [](ByteView bytes) { described_model(text_in(bytes), "input"); }},
+    {"configuration", [](ByteView bytes) { defaults_in(text_in(bytes), "input", commands()); }},
+    {"flag_file", [](ByteView bytes) { words_of_flags(text_in(bytes), "input"); }},
+    {"published", read_published_rows},
     {"program_file", [](ByteView bytes) { read_program(text_of(bytes), "input"); }},
 };
 

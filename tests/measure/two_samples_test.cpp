@@ -32,6 +32,7 @@ TEST(MannWhitney, CountsTheWaysToDealTheRanks) {
   EXPECT_NEAR(test.p, 2.0 / 20, 1e-12);
   EXPECT_NEAR(mann_whitney(Row{1, 2, 3, 4}, Row{5, 6, 7, 8}).p, 2.0 / 70, 1e-12);
   EXPECT_NEAR(mann_whitney(Row{1}, Row{2}).p, 1, 1e-12);
+  EXPECT_TRUE(mann_whitney(Row{std::nan("")}, Row{2}).exact) << "it ends";
 }
 
 // Of 252 ways, U = 0..6 have 1, 1, 2, 3, 5, 7 and 9: partitions into at most five parts of at most

@@ -5,7 +5,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
+#include "process/guarded_directory.h"
 #include "process/processes.h"
 #include "process/run_commands.h"
 #include "support/temporary_directory.h"
@@ -60,6 +62,30 @@ TEST(Guard, TheDirectoryOfAKilledParentIsRemoved) {
   std::filesystem::create_directories(legacy + "/deep");
   kill_after_start("echo $$; exec sleep 1000", 1, legacy);
   EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(legacy); }));
+}
+
+// In a process of its own: makes a directory with a file, writes its path to `pipe` and is killed.
+[[noreturn]] void make_directory(int pipe, const std::filesystem::path& inside) {
+  const GuardedDirectory directory(inside);
+  std::ofstream(directory.path() / "file") << "text";
+  const std::string path = directory.path().string() + "\n";
+  [[maybe_unused]] const ssize_t count = write(pipe, path.data(), path.size());
+  raise(SIGKILL);
+  _exit(0);
+}
+
+TEST(GuardedDirectory, GoesWithAProcessThatIsKilled) {
+  const TemporaryDirectory temporary;
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t runner = fork();
+  if (runner == 0) make_directory(ends[1], temporary.path());
+  char made[4096] = "";
+  ASSERT_GT(read(ends[0], made, sizeof made), 1);
+  waitpid(runner, nullptr, 0);
+  EXPECT_TRUE(wait_until([&] { return std::filesystem::is_empty(temporary.path()); })) << made;
+  close(ends[0]);
+  close(ends[1]);
 }
 
 TEST(Guard, AParentThatIsStoppedTooLongIsKilledAndItsChildrenAreEnded) {

@@ -55,6 +55,28 @@ Comparison compared(const RunResult& a, const RunResult& b) {
   return compare(sides, 0.02).comparisons.at(0);
 }
 
+std::string refusal(const RunResult& a) {
+  try {
+    compared(a, made({}));
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// They would be divided by, and what is no number has no order.
+TEST(Compare, StepsWithoutImagesOrDurationAreRefused) {
+  RunResult result = made({.steps = 3});
+  result.steps[1].images = 0;
+  EXPECT_EQ(refusal(result), "a has a step without images or duration");
+  result = made({.steps = 3});
+  result.steps[2].duration = Seconds{0};
+  EXPECT_EQ(refusal(result), "a has a step without images or duration");
+  result = made({.steps = 0});
+  result.throughput.total_images_per_second = 1e-310;
+  EXPECT_EQ(refusal(result), "a has a run without a throughput");
+}
+
 CompareSide launches(const std::string& label, int n, double rate, uint64_t seed) {
   CompareSide side = {.label = label, .runs = {}};
   for (int i = 0; i < n; ++i) {

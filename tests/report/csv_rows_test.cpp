@@ -39,6 +39,11 @@ TEST(CsvRows, ReadsWhatSpreadsheetsWrite) {
   EXPECT_EQ(rows[1].get({"notes"}), "d");
 }
 
+TEST(CsvRows, ACellCommandsNoTerminal) {
+  const auto rows = read_csv("model,notes\nlenet,\x1b[2Jred\n", "t.csv");
+  EXPECT_EQ(rows.at(0).get({"notes"}), "?[2Jred");
+}
+
 TEST(CsvRows, ARowMayLackCellsOrEndWithEmptyOnes) {
   const auto rows = read_csv("a,b\n1\n1,2,,\n1,2,3\n", "t.csv");
   ASSERT_EQ(rows.size(), 3u);

@@ -74,6 +74,12 @@ TEST_F(StoreTest, ARawFileOutsideTheDirectoryIsNotRead) {
   EXPECT_EQ(read_raw(directory_, made(0)).steps.size(), 3u);
 }
 
+TEST_F(StoreTest, APipeInsteadOfARawFileIsRefusedWithoutWaiting) {
+  fs::create_directory(directory_ + "/runs");
+  ASSERT_EQ(mkfifo((directory_ + "/runs/abc.json").c_str(), 0600), 0);
+  EXPECT_THROW(read_raw(directory_, made(0)), UsageError);
+}
+
 TEST_F(StoreTest, APipeInsteadOfTheFileIsRefusedWithoutWaiting) {
   ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
   EXPECT_THROW(ResultsStore{directory_}, Error);

@@ -87,6 +87,19 @@ TEST(RunResult, AnotherSchemaIsRefused) {
   EXPECT_THROW(result_from_json(Json::object()), Error);
 }
 
+TEST(RunResult, SamplesThatNoRunHasAreRefused) {
+  const Json json = result_to_json(full_result());
+  for (const auto& [key, value] :
+       {std::pair("seconds", Json(-1)), {"images", Json(-1)}, {"forward_seconds", Json(1e300)}}) {
+    Json other = json;
+    other.at("steps").at(1)[key] = value;
+    EXPECT_THROW(result_from_json(other), Error) << key;
+  }
+  Json other = json;
+  other.at("throughput")["total_images_per_second"] = -1e300;
+  EXPECT_THROW(result_from_json(other), Error);
+}
+
 TEST(RunResult, AMissingFileIsNamed) {
   try {
     read_result("/nowhere/result.json");

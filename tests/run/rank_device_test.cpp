@@ -167,7 +167,7 @@ TEST(RankDevices, ViewsSurviveTheirText) {
                            .knows_gpus = true,
                            .identified = true,
                            .gpus = {{.id = "x", .library_index = 3, .numa_node = {}}}};
-  const WorkerView read = view_from_text(view_text(view));
+  const WorkerView read = view_from_text(view_text(view), 0);
   EXPECT_EQ(read.host, "a");
   EXPECT_EQ(read.cores, view.cores);
   EXPECT_TRUE(read.knows_gpus && read.identified);

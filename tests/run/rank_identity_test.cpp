@@ -32,6 +32,15 @@ TEST(RankIdentity, WithoutLauncherVariablesTheProcessIsAlone) {
   EXPECT_EQ(identity.size, 1);
 }
 
+TEST(RankIdentity, ANumberThatNoRunHasIsRefused) {
+  for (const char* size : {"99999999999", "-1", "x"}) {
+    EXPECT_THROW(
+        find_identity({}, with({{"OMPI_COMM_WORLD_SIZE", size}, {"OMPI_COMM_WORLD_RANK", "0"}})),
+        Error)
+        << size;
+  }
+}
+
 TEST(RankIdentity, OurLauncherComesBeforeMpi) {
   const RankIdentity identity = find_identity({}, launcher_environment());
   EXPECT_EQ(identity.rendezvous, Rendezvous::Store);

@@ -110,6 +110,34 @@ TEST(Server, RefusesASliceThatItDoesNotKeep) {
               HasSubstr("rank 0 named slice -1"));
 }
 
+// What a server says to a plan for 1 worker whose text has something in place of another.
+std::string answer_to_plan(const std::string& usual, const std::string& other) {
+  const ServerPlan plan{
+      .workers = 1,
+      .optimizer = {},
+      .slices = {{.name = "a", .floats = 1, .parts = {{0, 1, true}}},
+                 {.name = "b", .server = 1, .floats = 1, .parts = {{0, 1, true}}}}};
+  std::string text = text_of(plan);
+  for (size_t at = 0; (at = text.find(usual, at)) != std::string::npos; at += other.size()) {
+    text.replace(at, usual.size(), other);
+  }
+  return find_rank_runner("local").run(2, {}, [&](Communicator& everyone) {
+    if (everyone.rank() == 1) return run_server(everyone);
+    broadcast_text(everyone, text, 0);
+  })[1];
+}
+
+TEST(Server, RefusesAPlanOfAnotherRunOrBeyondAllMemory) {
+  EXPECT_THAT(answer_to_plan(R"("workers":1)", R"("workers":2147483647)"),
+              HasSubstr("a plan for 2,147,483,647 workers"));
+  EXPECT_THAT(answer_to_plan(R"("workers":1)", R"("workers":2)"),
+              HasSubstr("a plan for 2 workers"));
+  EXPECT_THAT(answer_to_plan(R"("floats":1)", R"("floats":9223372036854775807)"),
+              HasSubstr("a plan of more than"));
+  EXPECT_THAT(answer_to_plan(R"("floats":1)", R"("floats":200000000000)"),
+              HasSubstr("a plan of more than"));
+}
+
 TEST(ServerLink, RefusesAReasonThatNoServerGives) {
   const auto errors = find_rank_runner("local").run(2, {}, [](Communicator& everyone) {
     if (everyone.rank() == 0) {

@@ -79,6 +79,13 @@ std::string table_of(const Json& hosts) {
   return table.text() + problems;
 }
 
+// A host may say anything.
+bool can_be_read(const Json& frameworks) {
+  return frameworks.is_array() && std::ranges::all_of(frameworks, [](const Json& found) {
+           return found.is_object() && found.contains("modes") && found.at("modes").is_array();
+         });
+}
+
 Json ask_hosts(const Context& context, SurveyRequest request) {
   for (const Framework& framework : frameworks())
     request.frameworks.names.emplace_back(framework.name);
@@ -86,10 +93,14 @@ Json ask_hosts(const Context& context, SurveyRequest request) {
   const SurveyRoute& route = request.run.hosts.empty() ? kLocalRoute : kSshRoute;
   Json hosts = Json::array();
   for (const HostReport& host : route.survey(context, request).hosts) {
-    const bool answered = host.frameworks.is_array();
+    const bool answered = can_be_read(host.frameworks);
     Json& json = hosts.emplace_back(
         Json{{"host", host.name}, {"frameworks", answered ? host.frameworks : Json::array()}});
-    if (!host.unreachable.empty()) json["unreachable"] = host.unreachable;
+    if (!host.unreachable.empty()) {
+      json["unreachable"] = host.unreachable;
+    } else if (!answered) {
+      json["unreachable"] = kUnreadable;
+    }
   }
   return hosts;
 }

@@ -11,6 +11,7 @@
 #include "app/commands/report_options.h"
 #include "app/program.h"
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "config/json_text.h"
 #include "report/analysis/scaling_notes.h"
@@ -154,7 +155,7 @@ int report_command(RunContext& context, std::span<const std::string> arguments) 
   }
   const std::string output = output_of(options);
   for (const std::string& file : write_report_files(contents, output, context.err)) {
-    context.err << "wrote " << (fs::path(output) / file).string() << "\n";
+    context.err << "wrote " << printable((fs::path(output) / file).string()) << "\n";
   }
   return contents.compared ? conclude(*contents.compared, options.gate, context.err) : kSuccess;
 }

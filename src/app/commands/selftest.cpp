@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <ostream>
 
@@ -17,11 +16,12 @@
 #include "app/taken_flags.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/scratch_directory.h"
+#include "base/regular_file.h"
 #include "config/json_text.h"
 #include "doctor/check_hosts.h"
 #include "launch/launch.h"
 #include "measure/gpu.h"
+#include "process/guarded_directory.h"
 #include "report/render/output_lines.h"
 #include "run/rank/rank_device.h"
 #include "run/run_input.h"
@@ -143,7 +143,7 @@ int launch_ranks(RunContext& context, Request& request) {
   RunConfig& run = request.options.run;
   // A process on another node shares the working directory with us, but no temporary files.
   const bool elsewhere = runs_elsewhere(run, context.environment);
-  const ScratchDirectory directory(elsewhere ? std::filesystem::current_path()
+  const GuardedDirectory directory(elsewhere ? std::filesystem::current_path()
                                              : temporary_directory());
   run.result = (directory.path() / kStdoutResult).string();  // nobody need hear of it
   const RankPlacement placement =
@@ -160,10 +160,7 @@ int launch_ranks(RunContext& context, Request& request) {
                            .check_hosts = host_check(run)},
                           placement);
   if (code != kSuccess || run.dry_run) return code;
-  std::ifstream file(run.result);
-  const Json json = Json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw Error("rank 0 wrote no report");
-  SelfTestReport report = report_from_json(json);
+  SelfTestReport report = self_test_report_in(read_regular_file(run.result));
   report.seconds = seconds_since(context.start).count();
   return present(context, request, report);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace lockstep {
 namespace {
 
@@ -24,7 +26,7 @@ void Damage::met(const Error& error, std::optional<int64_t> example) {
   const std::lock_guard lock(mutex_);
   if (example && !examples_.insert(*example).second) return;
   if (!example) ++files_;
-  if (lines_.size() < kMostLines) lines_.emplace_back(error.what());
+  if (lines_.size() < kMostLines) lines_.push_back(printable(error.what()));
 }
 
 int64_t Damage::count() const {

@@ -14,6 +14,8 @@ namespace lockstep {
 namespace {
 
 constexpr double kSignificant = 0.05;
+constexpr double kLeastRate = 1e-9;  // images per second: less is no measurement
+constexpr Seconds kShortestStep{1e-12};
 constexpr size_t kMostBlocks = 1000;  // more add no information, and all pairs are compared
 
 // Seconds per image, one for each measurement: times add up, rates do not.
@@ -25,7 +27,9 @@ struct Measurements {
 void check_measured(const CompareSide& side) {
   for (const RunResult& run : side.runs) {
     if (run.error) throw UsageError("{} is a failed run: {}", side.label, *run.error);
-    if (!(rate_of(run) > 0)) throw UsageError("{} has a run without a throughput", side.label);
+    if (!(rate_of(run) >= kLeastRate)) {
+      throw UsageError("{} has a run without a throughput", side.label);
+    }
   }
 }
 
@@ -37,12 +41,16 @@ Measurements launches_of(const CompareSide& side) {
 
 // Blocks of steady steps give the variation. They are scaled so that their mean is the time per
 // image of the launch, which includes the time between steps.
-Measurements blocks_of(const RunResult& run) {
+Measurements blocks_of(const RunResult& run, const std::string& label) {
   if (run.steps.empty()) return {.seconds_per_image = {1 / rate_of(run)}};
   const auto dropped = static_cast<size_t>(run.summary.steady_state.dropped_steps);
   std::vector<double> times;
   for (size_t i = std::min(dropped, run.steps.size() - 1); i < run.steps.size(); ++i) {
-    times.push_back(run.steps[i].duration.count() / run.steps[i].images);
+    const StepRecord& step = run.steps[i];
+    if (step.images < 1 || step.duration < kShortestStep) {
+      throw UsageError("{} has a step without images or duration", label);
+    }
+    times.push_back(step.duration.count() / step.images);
   }
   const auto least = static_cast<int>(times.size() / kMostBlocks) + 1;
   const int block = std::max(independent_block_length(times), least);
@@ -248,7 +256,7 @@ std::vector<Comparison> compare_pairs(std::span<const ComparePair> pairs, double
     const bool single = base.runs.size() == 1 && other.runs.size() == 1;
     each.unit = single ? CompareUnit::StepBlocks : CompareUnit::Launches;
     if (single) {
-      measure(each, blocks_of(base.runs[0]), blocks_of(other.runs[0]));
+      measure(each, blocks_of(base.runs[0], base.label), blocks_of(other.runs[0], other.label));
     } else {
       measure(each, launches_of(base), launches_of(other));
     }

@@ -28,12 +28,17 @@ struct AxisMap {
 
 std::string number(double value) { return fmt::format("{:g}", value); }
 
+constexpr size_t kMostTicks = 20;  // both scales have fewer, of rates that a run can have
+
+// Of a rate that is hardly above 0 no step leads to the next tick.
 std::vector<double> ticks(const AxisMap& axis) {
   std::vector<double> result;
+  const auto add = [&](double tick) { result.push_back(tick); };
+  const auto more = [&] { return result.size() < kMostTicks; };
   if (axis.scale == Scale::Log2) {
     const double octaves = std::log2(axis.high / axis.low);
     const double step = std::exp2(std::max(1.0, std::ceil(octaves / 10)));
-    for (double tick = axis.low; tick <= axis.high * 1.001; tick *= step) result.push_back(tick);
+    for (double tick = axis.low; tick <= axis.high * 1.001 && more(); tick *= step) add(tick);
     return result;
   }
   const double rough = (axis.high - axis.low) / 6;
@@ -42,8 +47,7 @@ std::vector<double> ticks(const AxisMap& axis) {
                                : rough / power > 2 ? 5
                                : rough / power > 1 ? 2
                                                    : 1);
-  for (double tick = axis.low; tick <= axis.high + step / 1000; tick += step)
-    result.push_back(tick);
+  for (double tick = axis.low; tick <= axis.high + step / 1000 && more(); tick += step) add(tick);
   return result;
 }
 

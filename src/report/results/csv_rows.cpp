@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "base/text.h"
 
 namespace lockstep {
@@ -43,7 +44,9 @@ class CsvText {
         cells.back() += letter;
       }
     }
-    for (std::string& cell : cells) cell = trimmed(cell);
+    for (std::string& cell : cells) {
+      cell = commands_terminal(cell) ? printable(trimmed(cell)) : trimmed(cell);
+    }
     return cells;
   }
 

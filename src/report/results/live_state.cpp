@@ -65,8 +65,7 @@ bool write_new_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 std::optional<LiveState> live_state_in(std::string_view text) {
-  Json json = json_in(text);
-  make_printable(json);
+  Json json = printable_json_in(text);
   if (!json.is_object()) return {};
   LiveState state;
   try {

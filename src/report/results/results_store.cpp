@@ -43,8 +43,7 @@ std::string read_line(std::string_view text, bool ended, StoreContents& contents
   if (text.size() > kMostLineBytes) {
     return "is longer than " + bytes_text(int64_t{kMostLineBytes});
   }
-  Json json = json_in(text);
-  make_printable(json);
+  Json json = printable_json_in(text);
   if (json.is_discarded()) return ended ? "is not JSON" : "is incomplete";
   const bool versioned =
       json.is_object() && json.contains("schema_version") && json.at("schema_version").is_number();
@@ -67,12 +66,14 @@ std::string read_line(std::string_view text, bool ended, StoreContents& contents
   }
 }
 
-// Links are followed first: a result from somewhere else may name any file of this machine.
-bool is_inside(const fs::path& directory, const fs::path& path) {
+// Without links; empty: it is not inside. A result from somewhere else may name any file of this
+// machine.
+fs::path place_inside(const fs::path& directory, const fs::path& path) {
   std::error_code unknown;
   const fs::path real = fs::weakly_canonical(path, unknown);
   const fs::path relative = real.lexically_relative(fs::weakly_canonical(directory, unknown));
-  return !unknown && !relative.empty() && *relative.begin() != ".." && relative != ".";
+  const bool inside = !unknown && !relative.empty() && *relative.begin() != ".." && relative != ".";
+  return inside ? real : "";
 }
 
 [[noreturn]] void fail(const std::string& what, const fs::path& path) {
@@ -162,11 +163,11 @@ RunResult read_raw(const std::string& directory, const StoredRun& run) {
   if (run.raw_file.empty()) throw Error("run {} has no raw samples", run.id);
   const fs::path parent = results_file(directory).parent_path();
   const fs::path inside = parent.empty() ? "." : parent;
-  const fs::path path = inside / run.raw_file;
-  if (!is_inside(inside, path)) {
+  const fs::path path = place_inside(inside, inside / run.raw_file);
+  if (path.empty()) {
     throw Error("run {}: raw file {} is not in {}", run.id, run.raw_file, inside.string());
   }
-  return read_result(path.string());
+  return read_result(path.string(), {.links = false});  // nor a pipe, which nobody may write
 }
 
 ResultsStore::ResultsStore(std::string directory) : directory_(std::move(directory)) {

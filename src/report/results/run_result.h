@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/provenance.h"
+#include "base/regular_file.h"
 #include "config/json_fwd.h"
 #include "config/run_config.h"
 #include "measure/energy_trace.h"
@@ -189,6 +190,7 @@ Json result_to_json(const RunResult& result);
 RunResult result_from_json(const Json& json);  // throws Error on another schema
 // The result file of --result. Throws Error when it cannot be written.
 void write_result(const std::string& path, const RunResult& result);
-RunResult read_result(const std::string& path);  // throws UsageError if it is not a result
+// Throws UsageError if it is not a result.
+RunResult read_result(const std::string& path, const FileRules& rules = {.pipes = true});
 
 }  // namespace lockstep

@@ -13,7 +13,6 @@
 #include "base/huge_pages.h"
 #include "base/network_interface.h"
 #include "base/regular_file.h"
-#include "base/scratch_directory.h"
 #include "base/text.h"
 #include "comm/gather.h"
 #include "comm/own_address.h"
@@ -22,6 +21,7 @@
 #include "measure/cores.h"
 #include "measure/energy_trace.h"
 #include "measure/host.h"
+#include "process/guarded_directory.h"
 #include "process/ports.h"
 #include "process/run_commands.h"
 #include "report/analysis/critical_path.h"
@@ -30,6 +30,7 @@
 #include "run/framework/framework_watch.h"
 #include "run/framework/native_check.h"
 #include "run/gather_run.h"
+#include "run/peer_text.h"
 #include "run/run_input.h"
 
 namespace lockstep {
@@ -53,7 +54,10 @@ std::string own_port(Group& group) {
   const Roster& roster = group.roster();
   const std::string& host = roster.members[static_cast<size_t>(roster.rank)].host;
   const int first = ranks_on_host(roster, host).front();
-  return split(ports[static_cast<size_t>(first)], ',')[static_cast<size_t>(group.local_rank())];
+  const auto place = static_cast<size_t>(group.local_rank());
+  const std::vector<std::string> here = split(ports[static_cast<size_t>(first)], ',');
+  if (place >= here.size()) throw Error("rank {} sent too few ports", first);
+  return here[place];
 }
 
 // HOST:PORT of every rank, where its framework may listen. Collective.
@@ -134,7 +138,7 @@ std::string write_adapter(const RunConfig& run, const std::filesystem::path& dir
 // Added to the environment of an adapter. What it compiles is of this run: else the first step of a
 // later one would be shorter. A script of the user finds lockstep_job.py too. Gloo and
 // NCCL would choose an interface by the host's name, which may lead nowhere.
-std::map<std::string, std::string> environment_of(const ScratchDirectory& directory,
+std::map<std::string, std::string> environment_of(const GuardedDirectory& directory,
                                                   const FrameworkJob& job, const Context& context) {
   const auto theirs = context.environment("PYTHONPATH");
   std::map<std::string, std::string> added = {
@@ -170,7 +174,8 @@ void refuse_failure(const PlanOutcome& outcome, const Framework& framework,
 void keep_common_steps(Group& group, std::vector<StepRecord>& steps) {
   std::vector<size_t> counts;
   for (const std::string& text : all_gather(group.control(), fmt::to_string(steps.size()))) {
-    counts.push_back(std::stoul(text));
+    const auto rank = static_cast<int>(counts.size());
+    counts.push_back(static_cast<size_t>(number_from_peer(rank, "its number of steps", text)));
   }
   steps.resize(std::min(steps.size(), *std::ranges::min_element(counts)));
 }
@@ -227,7 +232,7 @@ MeasuredRun measure_framework(const RunPlan& plan, Group& group, RunResult resul
   const ClockOffsets clocks = measure_clock_offsets(group.control());
   const TimePoint begin = Clock::now();
   // On every rank, or the others would wait for rank 0 until they take it for stalled.
-  const ScratchDirectory directory(temporary_directory());
+  const GuardedDirectory directory(temporary_directory());
   const int checked = check_steps(plan.config);
   const NativeCheck native = checked > 0
                                  ? native_check(plan, input_share(group), checked, directory.path())

@@ -24,7 +24,7 @@ RankDevice agreed_device(const RunConfig& run, Group& group, GpuLibrary* gpus,
   mine.cores = allowed_cores();
   std::vector<WorkerView> all;
   for (const std::string& text : all_gather(group.control(), view_text(mine))) {
-    all.push_back(view_from_text(text));
+    all.push_back(view_from_text(text, static_cast<int>(all.size())));
   }
   return rank_devices(run, all)[static_cast<size_t>(group.rank())];
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "config/json.h"
 #include "measure/gpu_cores.h"
+#include "run/peer_text.h"
 
 namespace lockstep {
 namespace {
@@ -114,6 +115,21 @@ void add_cores(std::span<const WorkerView> workers, std::span<const std::optiona
   }
 }
 
+WorkerView view_from_json(const Json& json) {
+  const auto or_absent = [](int number) {
+    return number < 0 ? std::nullopt : std::optional(number);
+  };
+  WorkerView view = {.host = json.at("host"),
+                     .cores = json.at("cores").get<CoreSet>(),
+                     .knows_gpus = json.at("knows_gpus"),
+                     .identified = json.at("identified")};
+  for (const Json& gpu : json.at("gpus")) {
+    view.gpus.push_back({gpu.at(0).get<std::string>(), or_absent(gpu.at(1).get<int>()),
+                         or_absent(gpu.at(2).get<int>())});
+  }
+  return view;
+}
+
 }  // namespace
 
 WorkerView visible_gpus(GpuLibrary* library, const Environment& environment) {
@@ -197,20 +213,8 @@ std::string view_text(const WorkerView& view) {
       .dump();
 }
 
-WorkerView view_from_text(const std::string& text) {
-  const auto or_absent = [](int number) {
-    return number < 0 ? std::nullopt : std::optional(number);
-  };
-  const Json json = Json::parse(text);
-  WorkerView view = {.host = json.at("host"),
-                     .cores = json.at("cores").get<CoreSet>(),
-                     .knows_gpus = json.at("knows_gpus"),
-                     .identified = json.at("identified")};
-  for (const Json& gpu : json.at("gpus")) {
-    view.gpus.push_back({gpu.at(0).get<std::string>(), or_absent(gpu.at(1).get<int>()),
-                         or_absent(gpu.at(2).get<int>())});
-  }
-  return view;
+WorkerView view_from_text(const std::string& text, int rank) {
+  return read_from_peer(rank, "its list of GPUs", text, view_from_json);
 }
 
 }  // namespace lockstep

@@ -50,6 +50,6 @@ std::vector<int> gpu_indices(const RunConfig& run);
 
 // How workers tell each other.
 std::string view_text(const WorkerView& view);
-WorkerView view_from_text(const std::string& text);
+WorkerView view_from_text(const std::string& text, int rank);  // throws Error
 
 }  // namespace lockstep

@@ -15,10 +15,14 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kMostRanks = 1 << 24;
+
 int number_in(const Environment& environment, const char* name) {
   const std::string text = environment(name).value_or("");
   const auto number = whole_number(text);
-  if (!number || *number < 0) throw Error("{} must be a whole number, not '{}'", name, text);
+  if (!number || *number < 0 || *number > kMostRanks) {
+    throw Error("{} must be a whole number, not '{}'", name, text);
+  }
   return static_cast<int>(*number);
 }
 

@@ -10,11 +10,13 @@
 namespace lockstep {
 namespace {
 
+constexpr int64_t kLargestId = UINT32_MAX;  // of a job
 constexpr Seconds kPatience{30};
 constexpr int kFirstPort = 20000, kPorts = 12000;  // below those that systems hand out
 
 int64_t number_in(const Environment& environment, const char* name, int64_t otherwise) {
-  return whole_number(environment(name).value_or("")).value_or(otherwise);
+  const auto number = whole_number(environment(name).value_or(""));
+  return number && *number >= 0 && *number <= kLargestId ? *number : otherwise;
 }
 
 bool is_known_host(const std::string& name) {

@@ -15,9 +15,9 @@
 #include "app/program.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/scratch_directory.h"
 #include "config/json.h"
 #include "nn/description/network_file.h"
+#include "process/guarded_directory.h"
 #include "process/run_child.h"
 #include "sim/calibrate/calibration.h"
 #include "sim/cluster/ready_clusters.h"
@@ -187,7 +187,7 @@ class Measurements {
 
   const Context& context_;
   const Options& options_;
-  ScratchDirectory directory_;
+  GuardedDirectory directory_;
 };
 
 }  // namespace
