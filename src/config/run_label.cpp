@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "base/text.h"
+#include "config/run_id.h"
 #include "config/run_options.h"
 
 namespace lockstep {
@@ -31,6 +33,14 @@ std::vector<std::string_view> chosen_options(std::span<const RunConfig> runs,
   return names;
 }
 
+// A file of this name was changed between runs, or there are two.
+bool has_versions_of_a_network(std::span<const RunConfig> runs) {
+  std::map<std::string_view, std::string_view> texts;
+  return std::ranges::any_of(runs, [&](const RunConfig& run) {
+    return texts.try_emplace(run.model, run.network).first->second != run.network;
+  });
+}
+
 // Of node:4 and [fe80::1]:4; 1 of node and fe80::1.
 int slots_of(std::string_view host) {
   const size_t colon = host.rfind(':');
@@ -42,7 +52,16 @@ int slots_of(std::string_view host) {
 }  // namespace
 
 std::vector<std::string_view> differing_options(std::span<const RunConfig> runs) {
-  return chosen_options(runs, [&](const RunOption& option) { return differs(runs, option); });
+  std::vector<std::string_view> names =
+      chosen_options(runs, [&](const RunOption& option) { return differs(runs, option); });
+  if (has_versions_of_a_network(runs)) names.insert(names.begin(), "network");
+  return names;
+}
+
+std::string setting_text(const RunConfig& run, std::string_view option) {
+  constexpr size_t kDigits = 8;
+  if (option != "network") return text_of(run, *find_option(option));
+  return run.network.empty() ? "" : hash_text(run.network).substr(0, kDigits);
 }
 
 std::vector<std::string_view> common_options(std::span<const RunConfig> runs) {
@@ -75,7 +94,7 @@ int devices_of(const RunConfig& run) {
 std::string settings_label(const RunConfig& run, std::span<const std::string_view> options) {
   std::vector<std::string> words;
   for (const std::string_view name : options) {
-    const std::string text = text_of(run, *find_option(name));
+    const std::string text = setting_text(run, name);
     if (!text.empty()) words.push_back(fmt::format("{}={}", name, text));
   }
   return fmt::format("{}", fmt::join(words, " "));

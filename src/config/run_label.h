@@ -12,7 +12,8 @@
 namespace lockstep {
 
 // Options that are not the same in all of them, but for those that every label has anyway (model,
-// batch size, devices, engine and program) and those that only tell.
+// batch size, devices, engine and program) and those that only tell. `network` is one of them if a
+// name stands for several network files.
 std::vector<std::string_view> differing_options(std::span<const RunConfig> runs);
 // Options that all of them set to the same, other than their defaults; but for the same as above.
 std::vector<std::string_view> common_options(std::span<const RunConfig> runs);
@@ -22,6 +23,8 @@ std::string engine_label(const RunConfig& run);
 // Devices of all hosts together, as far as the options tell: --num-workers, or --num-devices on
 // each of --nodes or --hosts.
 int devices_of(const RunConfig& run);
+// The value of an option, short enough for a table: of the text of a network file, its hash.
+std::string setting_text(const RunConfig& run, std::string_view option);
 // "variable-update=horovod threads=2", of the named options; those without a value, such as
 // --num-ps of a strategy without servers, are left out.
 std::string settings_label(const RunConfig& run, std::span<const std::string_view> options);

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "config/run_label.h"
-#include "config/run_options.h"
 #include "sweep/resolve_config.h"
 
 namespace lockstep {
@@ -70,8 +69,7 @@ std::string plan_text(const PlannedSweep& sweep, const RemainingWork& work) {
     text += axis_line(sweep, "framework", [](const RunConfig& run) { return run.framework; });
   }
   for (const std::string_view name : sweep.differing) {
-    const RunOption& option = *find_option(name);
-    text += axis_line(sweep, name, [&](const RunConfig& run) { return text_of(run, option); });
+    text += axis_line(sweep, name, [&](const RunConfig& run) { return setting_text(run, name); });
   }
   for (const SkippedRun& each : plan.skipped) {
     text += fmt::format("  skipped: {}: {}\n", run_label(each.run.config, sweep.differing),

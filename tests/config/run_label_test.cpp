@@ -40,5 +40,16 @@ TEST(RunLabel, AnOptionWithoutAValueIsLeftOut) {
   EXPECT_EQ(settings_label(run, options), "variable-update=parameter_server num-ps=2");
 }
 
+// Otherwise their rows would look the same.
+TEST(RunLabel, VersionsOfANetworkFileAreToldApart) {
+  RunConfig runs[] = {{.model = "net", .network = "one"}, {.model = "net", .network = "two"}};
+  const std::vector<std::string_view> options = differing_options(runs);
+  ASSERT_EQ(options, std::vector<std::string_view>{"network"});
+  EXPECT_EQ(settings_label(runs[0], options).size(), std::string("network=12345678").size());
+  EXPECT_NE(settings_label(runs[0], options), settings_label(runs[1], options));
+  runs[1].model = "another";
+  EXPECT_TRUE(differing_options(runs).empty());
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -94,6 +94,20 @@ TEST(BudgetWords, ALongLastBucketIsWireAndASlowLinkAQueue) {
   EXPECT_THAT(queue.advice, HasSubstr("3.1 MB take 85.0 ms"));
 }
 
+// As where computing threads leave the one that communicates no core. One bucket waits for no
+// other.
+TEST(BudgetWords, ABucketThatBeginsLateDoesNotWaitForOthers) {
+  MadeSteps made;
+  made.backward = {0.060};
+  made.transfer = {0.001};
+  made.late_bucket = 0;
+  made.wake_up = 0.015;
+  const BudgetWords words = explained(made).words;
+  EXPECT_EQ(words.rule, "late-start");
+  EXPECT_THAT(words.advice, AllOf(HasSubstr("begins 15.0 ms after its gradients are ready"),
+                                  HasSubstr("take only 1.0 ms"), Not(HasSubstr("compression"))));
+}
+
 TEST(BudgetWords, CompressedGradientsNeedNoAdviceToCompress) {
   MadeSteps made;
   made.transfer = {0.004, 0.004, 0.030};

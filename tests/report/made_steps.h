@@ -19,6 +19,7 @@ struct MadeSteps {
   double input = 0.001, forward = 0.030, update = 0.002, between = 0.001;
   std::vector<double> backward = {0.020, 0.020, 0.020};  // until each bucket is ready
   std::vector<double> transfer = {0.004, 0.004, 0.004};  // of each bucket
+  double wake_up = 0;                                    // until a ready bucket begins
   int late_rank = -1, late_ranks = 1, late_bucket = 1;   // from that rank on
   double late_backward = 0, late_input = 0, late_update = 0;
   double hidden_update = 0;  // of the first buckets, while the last one is under way
@@ -154,7 +155,7 @@ inline std::vector<RankResult> made_ranks(const MadeSteps& made) {
     for (size_t b = 0; b < made.transfer.size() && made.ranks > 1; ++b) {
       double start = 0;
       for (auto& own : times) {
-        own[b].begin = std::max(own[b].ready, Seconds(end));
+        own[b].begin = std::max(own[b].ready + Seconds(made.wake_up), Seconds(end));
         start = std::max(start, own[b].begin.count());
       }
       end = start + made.transfer[b];

@@ -185,6 +185,19 @@ std::string on_wire(const BudgetCase& it) {
 }
 
 bool is_queue(const BudgetCase& it) { return it.part() == LossPart::Queue; }
+
+// Longer than all transfers take: then it is not each other that they wait for.
+bool starts_late(const BudgetCase& it) {
+  return is_queue(it) && 1e3 * it.budget.path.transfer_seconds < it.milliseconds();
+}
+std::string on_late_start(const BudgetCase& it) {
+  return fmt::format(
+      "The last transfer begins {:.1f} ms after its gradients are ready, though all together take "
+      "only {:.1f} ms: the thread that communicates waits for a core. Fewer --threads leave it "
+      "one.",
+      it.milliseconds(), 1e3 * it.budget.path.transfer_seconds);
+}
+
 std::string on_queue(const BudgetCase& it) {
   const std::string overlap = it.run.config.overlap ? "" : " --overlap hides them behind backward.";
   return fmt::format(
@@ -249,6 +262,7 @@ constexpr BudgetRule kRules[] = {{"noise", is_noise, on_noise},
                                  {"jitter", has_jitter, on_jitter},
                                  {"wire-and-servers", is_wire_or_servers, on_wire_or_servers},
                                  {"wire", is_wire, on_wire},
+                                 {"late-start", starts_late, on_late_start},
                                  {"queue", is_queue, on_queue},
                                  {"servers", is_servers, on_servers},
                                  {"input", is_input, on_input},
