@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "comm/gather.h"
 #include "nn/l2.h"
 #include "sync/owned_slice.h"
@@ -341,10 +340,7 @@ void run_server(Communicator& everyone, const ServerSurroundings& surroundings) 
   const std::string plan = broadcast_text(everyone, "", 0);
   if (plan.empty()) return everyone.barrier();  // dismissed
   const ServerPlan decided = plan_from_text(plan);
-  if (decided.workers > everyone.rank()) {  // workers are the first ranks
-    throw Error("worker 0 sent a plan for {}; this server is rank {} of {}",
-                count_text(decided.workers, "worker"), everyone.rank(), everyone.size());
-  }
+  check_place(decided, everyone.rank());
   Server server(everyone, decided, surroundings);
   server.take_first_values();
   server.take_memory();

@@ -112,4 +112,10 @@ ServerPlan plan_from_text(const std::string& text) {
   }
 }
 
+void check_place(const ServerPlan& plan, int rank) {
+  if (plan.workers <= rank) return;
+  throw Error("worker 0 sent a plan for {}; this server is rank {}",
+              count_text(plan.workers, "worker"), rank);
+}
+
 }  // namespace lockstep

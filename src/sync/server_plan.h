@@ -23,5 +23,7 @@ struct ServerPlan {
 std::string text_of(const ServerPlan& plan);
 // Only what a server needs of the slices. Throws Error on a text that is no plan.
 ServerPlan plan_from_text(const std::string& text);
+// Throws Error if a server of the plan cannot have this rank: workers are the first ranks.
+void check_place(const ServerPlan& plan, int rank);
 
 }  // namespace lockstep

@@ -1,7 +1,6 @@
 #include "report/results/run_result.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "base/atomic_file.h"
@@ -12,6 +11,7 @@
 #include "report/results/gpu_fields.h"
 #include "report/results/json_fields.h"
 #include "report/results/path_fields.h"
+#include "report/results/possible_result.h"
 
 namespace lockstep {
 
@@ -300,46 +300,15 @@ RankResult rank_from_json(const Json& json) {
 
 Json result_to_json(const RunResult& result) { return JsonForm<RunResult>::write(result); }
 
-namespace {
-
-constexpr double kLargest = 1e60;  // beyond any loss; sums and squares of such numbers are finite
-
-bool holds_impossible_number(const Json& json) {
-  if (json.is_number_float()) {
-    const double number = json.get<double>();
-    return std::isfinite(number) && std::abs(number) > kLargest;  // a loss may be infinite
-  }
-  return json.is_structured() && std::ranges::any_of(json, holds_impossible_number);
-}
-
-bool is_impossible(const StepRecord& step) { return step.images < 0 || step.duration < Seconds{0}; }
-
-// Whoever wrote a result may have written anything. Analyses add, sort and divide its samples.
-void check_samples(const RunResult& result) {
-  bool impossible = false;
-  const auto check = [&](const std::vector<StepRecord>& steps) {
-    impossible = impossible || std::ranges::any_of(steps, is_impossible);
-  };
-  check(result.steps);
-  check(result.warmup_steps);
-  for (const RankResult& rank : result.ranks) {
-    check(rank.steps);
-    check(rank.warmup_steps);
-  }
-  if (impossible) throw Error("holds a step that took less than no time, or no images");
-}
-
-}  // namespace
-
 RunResult result_from_json(const Json& json) {
   const int version = json.value("schema_version", 0);
   if (version != kResultSchemaVersion) {
     throw Error("is a result of schema {}, not {}", version, kResultSchemaVersion);
   }
-  if (holds_impossible_number(json)) throw Error("holds a number that no run has");
+  refuse_impossible_numbers(json);
   RunResult result;
   JsonForm<RunResult>::read(json, result);
-  check_samples(result);
+  refuse_impossible_steps(result);
   return result;
 }
 
