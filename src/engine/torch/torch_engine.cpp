@@ -216,7 +216,6 @@ void TorchEngine::report_forward() {
   const bool captures = step_graph() && step_graph()->captures();
   if (captures) return report.forward_captured(step_.loss, step_.ranks, squares);
   report.forward_done(step_.loss, step_.ranks, squares);
-  if (options_.mode == Mode::Inference) input_->done();
 }
 
 void TorchEngine::queue_backward(const GradientReady& ready) {
