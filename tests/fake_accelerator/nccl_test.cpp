@@ -23,11 +23,17 @@ void expect_success(const std::vector<std::string>& errors) {
   for (size_t rank = 0; rank < errors.size(); ++rank) EXPECT_EQ(errors[rank], "") << rank;
 }
 
-// As the engine waits for its device.
+// As the engine waits for its device. Where nothing ends the wait, nothing ends the kernel either.
 void wait_for(FakeRow& device, DeviceCommunicator& comm) {
+  constexpr Seconds kMost{40};
   const TimePoint begin = Clock::now();
   while (!device.idle()) {
-    comm.check(seconds_since(begin));
+    const Seconds waited = seconds_since(begin);
+    if (waited > kMost) {
+      ADD_FAILURE() << "nothing has ended this wait";
+      std::_Exit(EXIT_FAILURE);
+    }
+    comm.check(waited);
     std::this_thread::yield();
   }
   comm.check(Seconds{0});
@@ -171,6 +177,22 @@ TEST(Nccl, TheEndOfACommunicatorEndsWhatIsQueued) {
     comm.reset();
     EXPECT_TRUE(ends(device));
   }));
+}
+
+// As when a host is gone: NCCL has not been told.
+TEST(Nccl, ARankThatIsGoneIsNamedBeforeTheStallTimeout) {
+  constexpr Seconds kStall{16};
+  std::unique_ptr<DeviceCommunicator> never_aborted;
+  const std::vector<std::string> errors =
+      run_with_stores(2, kStall, [&](const Roster& roster, Store& store) {
+        auto comm = make_nccl(roster, {.stall_timeout = kStall}, store);
+        if (roster.rank == 1) return static_cast<void>(never_aborted = std::move(comm));
+        FakeRow device(0, 1000);
+        const std::unique_ptr<DeviceCommunicator> first_to_go = std::move(comm);
+        first_to_go->all_reduce(device.row(), device.stream());
+        wait_for(device, *first_to_go);
+      });
+  EXPECT_THAT(errors[0], AllOf(HasSubstr("NCCL failed: no answer"), HasSubstr("rank 1")));
 }
 
 TEST(Nccl, ARankThatDoesNotConnectEndsTheOthers) {

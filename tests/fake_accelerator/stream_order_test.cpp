@@ -116,6 +116,30 @@ TEST(StreamOrder, ANewOptimizerBeginsWithRowsOfItsOwn) {
   EXPECT_EQ(norm(row), 0);
 }
 
+TEST(StreamOrder, ARowIsReadAfterTheUpdatesThatAreQueued) {
+  Training training(kFake, network(), kMomentum);
+  training.train(2);
+  DeviceParameters& parameters = parameters_of(training);
+  queue_a_late_update(training);
+  std::vector<float> row(static_cast<size_t>(parameters.layout().floats())), later = row;
+  parameters.read_row("values", row);
+  parameters.wait();
+  parameters.read_row("values", later);
+  EXPECT_EQ(row, later);
+}
+
+// Else a rank that dies meanwhile would leave the others waiting.
+TEST(StreamOrder, TheCommunicatorIsAskedWhileALossScaleIsAwaited) {
+  Twins twins;
+  Training training(
+      kFake, network(), kMomentum,
+      {.dtype = Dtype::Fp16, .scale = {.first = 128, .automatic = true}, .devices = &twins});
+  training.train(2);
+  const int asked = twins.checks();
+  EXPECT_TRUE(training.loss_scale());
+  EXPECT_GT(twins.checks(), asked);
+}
+
 TEST(StreamOrder, AGraphIsNotDestroyedWhileItRuns) {
   Training training(kFake, network(), kMomentum, {.graph = true});
   training.train(6);
