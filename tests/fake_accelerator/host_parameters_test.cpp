@@ -122,6 +122,7 @@ TEST_F(HostParameters, ValuesTravelWhileBackwardIsBusy) {
     go_on.count_down();
   });
   EXPECT_FALSE(first);
+  fake::current_stream(0).wait_until_idle();  // which may not have begun to wait for the latch
 }
 
 }  // namespace
