@@ -19,15 +19,14 @@ class HostParameters : public ::testing::Test {
   ~HostParameters() override { fake::slow_copies({}); }
 
   static void copies_take_long() { fake::slow_copies(std::chrono::milliseconds(20)); }
-  std::unique_ptr<Replica> replica(Mode mode) const {
+  std::unique_ptr<Replica> replica() const {
     return std::make_unique<Replica>(
         network_.graph,
-        make_torch_engine(network_.graph,
-                          {.batch = network_.batch, .mode = mode, .device = kFake.device}));
+        make_torch_engine(network_.graph, {.batch = network_.batch, .device = kFake.device}));
   }
   // Of a forward with these values that nothing holds up.
   float loss_of(uint64_t values) const {
-    const auto quiet = replica(Mode::Inference);
+    const auto quiet = replica();
     quiet->fill(values);
     return quiet->engine().forward(examples_.batch()).loss;
   }
@@ -48,7 +47,7 @@ TEST_F(HostParameters, FollowTheHost) {
 }
 
 TEST_F(HostParameters, AForwardWaitsForTheValuesThatAreOnTheirWay) {
-  const auto slow = replica(Mode::Inference);
+  const auto slow = replica();
   slow->fill(1);
   slow->engine().forward(examples_.batch());
   copies_take_long();
@@ -58,7 +57,7 @@ TEST_F(HostParameters, AForwardWaitsForTheValuesThatAreOnTheirWay) {
 
 TEST_F(HostParameters, ValuesOnTheirWayAreNotOverwritten) {
   const float expected = loss_of(1);
-  const auto slow = replica(Mode::Inference);
+  const auto slow = replica();
   copies_take_long();
   slow->fill(1);
   slow->engine().start_forward(examples_.batch());
@@ -68,7 +67,7 @@ TEST_F(HostParameters, ValuesOnTheirWayAreNotOverwritten) {
 
 TEST_F(HostParameters, NewValuesArriveAfterAForwardHasReadTheOldOnes) {
   const float expected = loss_of(1);
-  const auto slow = replica(Mode::Inference);
+  const auto slow = replica();
   slow->fill(1);
   slow->engine().forward(examples_.batch());
   hold_up(engines_queue());
@@ -78,7 +77,7 @@ TEST_F(HostParameters, NewValuesArriveAfterAForwardHasReadTheOldOnes) {
 }
 
 TEST_F(HostParameters, MemoryOfAnEngineIsNotFreeBeforeItsValuesHaveArrived) {
-  auto slow = replica(Mode::Training);
+  auto slow = replica();
   const auto bytes_before = fake::memory_in_use();
   slow->fill(1);
   copies_take_long();
@@ -110,7 +109,7 @@ TEST_F(HostParameters, ValuesDoNotStopTheHost) {
 // The device is held up in the layers below, when the first gradient is known. Its value is sent
 // twice: the second time when the first copy is done.
 TEST_F(HostParameters, ValuesTravelWhileBackwardIsBusy) {
-  const auto held = replica(Mode::Training);
+  const auto held = replica();
   held->fill(1);
   held->engine().forward(examples_.batch());
   std::latch go_on(1);

@@ -39,7 +39,7 @@ FILES = [
                                                    "nccl_contract_test", "device_strategy_test"]),
 ]
 SWITCH = "LOCKSTEP_REMOVED"
-SECONDS = 120  # in which a program ends
+SECONDS = 300  # in which a program ends
 PROGRAM = "lockstep-torch-fake"  # that fake_program_test starts
 
 OBJECT = re.compile(r"const ([\w:]+(?:Guard|Call)) (\w+)(?:\((.*)\))?;")
