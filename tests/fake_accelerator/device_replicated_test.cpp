@@ -1,5 +1,9 @@
 // The strategy of replicas on accelerators: what its begin and end wait for.
+#include "sync/device_replicated.h"
+
 #include <gtest/gtest.h>
+
+#include <optional>
 
 #include "fake_accelerator/training_on.h"
 #include "fake_accelerator/twins.h"
@@ -9,11 +13,12 @@ namespace {
 
 class DeviceReplicatedOrder : public ::testing::Test {
  protected:
+  Replicated replicated() {
+    return replicated_of(replica_.engine(), replica_.arena(),
+                         {.name = "momentum", .weight_decay = kDecay});
+  }
   std::unique_ptr<Strategy> made() {
-    const OptimizerSettings momentum = {.name = "momentum", .weight_decay = kDecay};
-    return find_strategy("replicated")
-        .make(replicated_of(replica_.engine(), replica_.arena(), momentum), {.devices = &twins_},
-              {.bucket_bytes = 256});
+    return std::make_unique<DeviceReplicated>(replicated(), &twins_, SyncOptions{});
   }
   StepOutcome forward() { return replica_.engine().forward(examples_.batch()); }
 
@@ -33,7 +38,7 @@ TEST_F(DeviceReplicatedOrder, BeginsWhenTheEngineIsReady) {
     const bool decays = replica_.engine().parameters()[static_cast<size_t>(id)].decays;
     if (decays) expected += std::pow(2 * norm(replica_.plain_values(id)), 2);
   }
-  hold_up(engines_queue());  // there, which values decay is written
+  for (int i = 0; i < 5; ++i) hold_up(engines_queue());  // there, which values decay is written
   const auto strategy = made();
   strategy->start();
   EXPECT_NEAR(forward().sum_of_squares, expected, 1e-4 * expected);
@@ -50,7 +55,8 @@ TEST_F(DeviceReplicatedOrder, FinishReturnsWhenUpdatesAreMade) {
 }
 
 TEST_F(DeviceReplicatedOrder, TheCommunicatorIsAskedWhileTheHostWaitsForAsLongAsItIsThere) {
-  auto strategy = made();
+  std::optional<DeviceReplicated> strategy;  // whose memory stays when it is gone
+  strategy.emplace(replicated(), &twins_, SyncOptions{});
   strategy->start();
   forward();
   const int asked = twins_.checks();
