@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "measure/gpu_presence.h"
-#include "measure/host.h"
+#include "run/complete_config.h"
+#include "run/rank/rank_identity.h"
 #include "run/run_input.h"
 
 namespace lockstep {
@@ -40,25 +41,25 @@ void choose_engine(RunConfig& config, const RunContext& context) {
   if (const EngineKind* const engine = accelerator_engine(context)) config.engine = engine->name;
 }
 
-// Of this host, for the engine if this program has it. An engine elsewhere is asked when its
-// program takes over.
-bool finds_gpu(const RunConfig& config, const RunContext& context) {
-  const EngineKind& engine = find_engine(context.engines, config.engine);
-  return engine.accelerators ? engine.accelerators().has_value() : has_gpu();
+// Started by a launcher on another host, which has left the name to the workers here.
+bool is_rank_of_launcher(const RunConfig& config, const RunContext& context) {
+  return find_identity(config, context.environment).rendezvous == Rendezvous::Store;
 }
 
 // `gpu` is the default of tf_cnn_benchmarks, and part of many command lines: where there is none,
 // the CPU takes its place. Whoever writes `cuda` gets an error. Returns the note, or nothing.
 std::string any_gpu(RunConfig& config, const RunContext& context, bool engine_given) {
-  config.device = "cuda";
-  const bool here = !runs_elsewhere(config, context.environment);
-  const bool no_gpu = here && !finds_gpu(config, context);
+  const bool elsewhere =
+      is_rank_of_launcher(config, context) || runs_elsewhere(config, context.environment);
+  const std::optional<std::string> here = elsewhere ? std::nullopt : gpu_here(context);
+  const bool no_gpu = !elsewhere && !here;
   if (!no_gpu && !engine_given) choose_engine(config, context);
-  const EngineKind& engine = find_engine(context.engines, config.engine);
-  if (!no_gpu && !has_framework(config) && engine.accelerators && here) {
-    config.device = engine.accelerators()->name;
+  const bool computes =
+      has_framework(config) || !find_engine(context.engines, config.engine).only_cpu;
+  if (!no_gpu && computes) {
+    if (here && !has_framework(config)) config.device = *here;
+    return "";
   }
-  if (!no_gpu && (has_framework(config) || !engine.only_cpu)) return "";
   config.device = "cpu";
   return fmt::format(
       "--device gpu: {}; training on the CPU",
@@ -102,7 +103,7 @@ std::string automatic_device(RunConfig& config, const RunContext& context, bool 
 
 void hear_device(std::vector<Flag>& flags, DeviceWish& wish) {
   const auto device = std::ranges::find(flags, "device", &Flag::name);
-  device->value_name = "auto|gpu|" + device->value_name;
+  device->value_name = "auto|" + device->value_name;
   device->default_text = "auto";
   device->set = [&wish, set = std::move(device->set)](const std::string& text) {
     set(text);
@@ -123,12 +124,25 @@ void hear_dtype(std::vector<Flag>& flags) {
 
 std::string resolve_device(RunConfig& config, const RunContext& context, DeviceWish wish,
                            bool engine_given) {
+  name_gpu_of_others(config);
   if (!config.program.empty()) return "";
   std::string note;
   if (wish == DeviceWish::AnyGpu) note = any_gpu(config, context, engine_given);
   if (wish == DeviceWish::Auto) note = automatic_device(config, context, engine_given);
   if (!engine_given) choose_engine(config, context);
   return note;
+}
+
+// An engine of this program tells. One of another program is asked when that takes over; until then
+// the files of drivers do.
+std::optional<std::string> gpu_here(const RunContext& context) {
+  for (const EngineKind& engine : context.engines) {
+    if (!engine.accelerators) continue;
+    const std::optional<Accelerators> found = engine.accelerators();
+    return found ? std::optional(found->name) : std::nullopt;
+  }
+  const GpuPresence found = gpus_present();
+  return found.count > 0 ? std::optional(found.device) : std::nullopt;
 }
 
 std::string gpu_engine(const std::string& device, const RunContext& context) {

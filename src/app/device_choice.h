@@ -1,6 +1,7 @@
 // device_choice.h: resolves --device auto and --device gpu, and finds the engine for a device.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ void hear_dtype(std::vector<Flag>& flags);
 // nothing.
 std::string resolve_device(RunConfig& config, const RunContext& context, DeviceWish wish,
                            bool engine_given);
+
+// What `gpu` means on this host: its name for --device. Nothing: it has none.
+std::optional<std::string> gpu_here(const RunContext& context);
 
 // The name of the engine that computes on this device. Throws UsageError when it is not built.
 std::string gpu_engine(const std::string& device, const RunContext& context);

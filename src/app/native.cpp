@@ -12,7 +12,7 @@ EngineKind native_kind() {
   return {.name = "native",
           .make = make_native_engine,
           .libraries =
-              [] {
+              [](const std::string&) {
                 return std::map<std::string, std::string>{{"native", native_library_versions()}};
               },
           .peak_gflops = [](int threads) -> std::optional<double> {

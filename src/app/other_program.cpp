@@ -41,14 +41,15 @@ std::string remedy_for(const OtherProgram& other, const Context& context) {
                  : fmt::format("'{}' builds it", other.built_by);
 }
 
+void require_built(const OtherProgram& other, const Context& context) {
+  if (is_built(other, context)) return;
+  throw UsageError("--engine: {} is not {}; {}", path_of(other, context),
+                   is_bundled(context.program) ? "installed" : "built", remedy_for(other, context));
+}
+
 void become(const OtherProgram& other, const Context& context, const std::string& command,
             std::span<const std::string> arguments) {
-  const std::string path = path_of(other, context);
-  if (!is_built(other, context)) {
-    throw UsageError("--engine: {} is not {}; {}", path,
-                     is_bundled(context.program) ? "installed" : "built",
-                     remedy_for(other, context));
-  }
+  require_built(other, context);
   std::vector<std::string> words = words_of(other, context);
   words.push_back(command);
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -61,7 +62,7 @@ void become(const OtherProgram& other, const Context& context, const std::string
   if (!context.defaults.empty()) unsetenv(kDefaultsVariable);
   for (const auto& [name, value] : kHugePages) setenv(name, value, /*overwrite=*/0);
   execv(words.front().c_str(), pointers.data());
-  throw Error("cannot start {}: {}", path, std::strerror(errno));
+  throw Error("cannot start {}: {}", path_of(other, context), std::strerror(errno));
 }
 
 }  // namespace lockstep

@@ -15,6 +15,9 @@ bool is_built(const OtherProgram& other, const Context& context);
 // torch' adds it".
 std::string remedy_for(const OtherProgram& other, const Context& context);
 
+// Throws UsageError that says how to get it, when it is not.
+void require_built(const OtherProgram& other, const Context& context);
+
 // Same process, arguments, streams and signals. Returns only by throwing Error: when the program is
 // not beside this one, saying how to get it, or cannot be started.
 [[noreturn]] void become(const OtherProgram& other, const Context& context,

@@ -83,7 +83,7 @@ std::string version_text(const RunContext& context) {
   }
   for (const EngineKind& engine : context.engines) {
     if (engine.elsewhere) continue;
-    for (const auto& [name, versions] : engine.libraries()) {
+    for (const auto& [name, versions] : engine.libraries("cpu")) {
       text += fmt::format("{}: {}\n", name, versions);
     }
   }

@@ -38,10 +38,12 @@ EngineKind torch_kind() {
   return {.name = "torch",
           .make = make_torch_engine,
           .libraries =
-              [] {
-                return std::map<std::string, std::string>{
-                    {"torch", torch_library_versions()},
-                    {"cuDNN", "convolutions autotuned in the first step (cudnn.benchmark)"}};
+              [](const std::string& device) {
+                std::map<std::string, std::string> used = {{"torch", torch_library_versions()}};
+                if (device.starts_with("cuda")) {
+                  used["cuDNN"] = "convolutions autotuned in the first step (cudnn.benchmark)";
+                }
+                return used;
               },
           .peak_gflops = [](int threads) -> std::optional<double> {
             return measured_fma_peak(threads);

@@ -16,10 +16,10 @@ std::vector<RunOption> device_options() {
     {"device", &R::device, kWhere,
      "device to train on; auto: for train, GPUs if this host and this build have them; gpu: "
      "whichever GPUs there are",
-     {.choices = {"cpu", "cuda", "cuda:N", "xpu", "xpu:N", "mps", "privateuseone",
+     {.choices = {"cpu", "gpu", "cuda", "cuda:N", "xpu", "xpu:N", "mps", "privateuseone",
                   "privateuseone:N"},
       .choices_note = "--engine native supports cpu only, --engine torch all of them",
-      .value_aliases = {{"gpu", "cuda"}, {"auto", "cpu"}}}},
+      .value_aliases = {{"auto", "cpu"}}}},
     {"gpu-indices", &R::gpu_indices, kWhere,
      "GPUs of the workers of a host [0,1,...]", {.value_name = "N,N,..."}},
     {"num-devices", &R::num_devices, kWhere, "devices on this machine, or on each host",

@@ -62,7 +62,10 @@ constexpr Rule kRules[] = {
      "--graph captures training steps; leave out --graph, or --forward-only and --eval"},
     {[](const RunConfig& run) { return run.dtype == "fp16" && run.device == "cpu"; },
      "--dtype fp16 requires a GPU (--device); on a CPU use f32, or bf16 with --engine torch"},
-    {[](const RunConfig& run) { return run.dtype == "tf32" && !run.device.starts_with("cuda"); },
+    {[](const RunConfig& run) {
+       const bool perhaps = run.device == "gpu" || run.device.starts_with("cuda");
+       return run.dtype == "tf32" && !perhaps;
+     },
      "--dtype tf32 requires --device cuda: only GPUs of NVIDIA have it; use f32"},
     {[](const RunConfig& run) { return run.input_preprocessor != "default" && run.distortions; },
      "--distortions: --input-preprocessor official_models_imagenet changes no colours; leave out "

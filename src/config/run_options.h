@@ -29,7 +29,7 @@ struct OptionDetails {
   Range range = {};                       // of numbers, both ends allowed
   std::vector<std::string> choices = {};  // of texts; empty: any. N at the end: a number
   std::string choices_note = {};          // added to the error that lists them
-  // Other words for a choice: {"gpu", "cuda"}.
+  // Other words for a choice: {"auto", "cpu"}.
   std::vector<std::pair<std::string, std::string>> value_aliases = {};
   bool may_be_empty = false;              // of texts with choices
   bool is_part = false;                   // of numbers: 1% is 0.01

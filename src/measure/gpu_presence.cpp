@@ -49,7 +49,7 @@ GpuPresence gpus_present(const fs::path& root) {
   const int amd = fs::exists(root / "dev/kfd") ? count_render_nodes(root, kAmd) : 0;
   if (amd > 0) return {"AMD", amd};
   if (const int intel = count_render_nodes(root, kIntel)) {
-    return {"Intel", intel, /*graphics_perhaps=*/true};
+    return {.vendor = "Intel", .count = intel, .device = "xpu", .graphics_perhaps = true};
   }
   return {};
 }

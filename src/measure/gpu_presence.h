@@ -9,6 +9,7 @@ namespace lockstep {
 struct GpuPresence {
   std::string vendor;  // "NVIDIA"
   int count = 0;
+  std::string device = "cuda";    // of --device
   bool graphics_perhaps = false;  // of a desktop: perhaps nothing can compute there
 
   std::string text() const;  // "8 NVIDIA GPUs"

@@ -140,10 +140,6 @@ std::optional<double> stolen_fraction(const std::optional<CpuTicks>& before,
          static_cast<double>(after->total - before->total);
 }
 
-bool has_gpu(const fs::path& root) {
-  return fs::exists(root / "dev/nvidiactl") || fs::exists(root / "dev/kfd");
-}
-
 std::optional<int64_t> peak_memory_bytes(const fs::path& root) {
   return kilobytes_of(root / "proc/self/status", "VmHWM");
 }

@@ -39,9 +39,6 @@ std::optional<CpuTicks> read_cpu_ticks(const std::filesystem::path& root = "/");
 std::optional<double> stolen_fraction(const std::optional<CpuTicks>& before,
                                       const std::optional<CpuTicks>& after);
 
-// Whether the driver of a GPU is loaded here.
-bool has_gpu(const std::filesystem::path& root = "/");
-
 // The most resident memory that this process ever had.
 std::optional<int64_t> peak_memory_bytes(const std::filesystem::path& root = "/");
 // What could still be allocated, in this container if it is one.

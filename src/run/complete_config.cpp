@@ -100,4 +100,9 @@ std::vector<std::string> complete_config(RunConfig& run, const GivenOptions& giv
   return notes;
 }
 
+void name_gpu_of_others(RunConfig& run) {
+  const bool others = has_framework(run) || !run.program.empty();
+  if (others && run.device == "gpu") run.device = "cuda";
+}
+
 }  // namespace lockstep

@@ -18,4 +18,8 @@ struct GivenOptions {
 // launcher has done it when a worker does it.
 std::vector<std::string> complete_config(RunConfig& run, const GivenOptions& given);
 
+// Frameworks and external programs know no other GPUs than those of CUDA: for them `gpu` means
+// `cuda`.
+void name_gpu_of_others(RunConfig& run);
+
 }  // namespace lockstep

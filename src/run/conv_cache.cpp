@@ -89,7 +89,9 @@ ConvChoices ConvCache::add(const ConvChoices& choices) const {
 
 ConvConditions conv_conditions(const RunPlan& plan, const HostInfo& host) {
   std::string libraries = program_version();
-  for (const auto& [name, version] : plan.engine->libraries()) libraries += "; " + version;
+  for (const auto& [name, version] : plan.engine->libraries(plan.engine_options.device)) {
+    libraries += "; " + version;
+  }
   return {.processor = processor_of(host), .libraries = libraries, .threads = plan.facts.threads};
 }
 

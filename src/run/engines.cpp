@@ -25,6 +25,15 @@ std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engine
   return {};
 }
 
+const EngineKind& engine_for(std::span<const EngineKind> engines, std::string_view device,
+                             std::string_view dtype) {
+  const bool plain = device == "cpu" && dtype != "bf16";
+  for (const EngineKind& engine : engines) {
+    if (plain || !engine.only_cpu) return engine;
+  }
+  return engines.front();
+}
+
 const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name) {
   std::vector<std::string> names;
   for (const EngineKind& engine : engines) {

@@ -32,7 +32,8 @@ struct EngineKind {
   std::string_view name;
   // The engine allocates little before it is bound, but knows its memory_bytes().
   std::unique_ptr<Engine> (*make)(const Graph& graph, const EngineOptions& options);
-  std::map<std::string, std::string> (*libraries)();
+  // Their versions, and how they are used on this device.
+  std::map<std::string, std::string> (*libraries)(const std::string& device);
   // Peak f32 GFLOP/s of this machine with this number of threads; absent: not known.
   std::optional<double> (*peak_gflops)(int threads);
   // GFLOP/s of large matrix products on another device or in another format; null: neither.
@@ -61,6 +62,10 @@ EngineKind engine_elsewhere(std::string_view name, const OtherProgram& program);
 // Of an engine that this program knows but does not have.
 std::optional<OtherProgram> program_elsewhere(std::span<const EngineKind> engines,
                                               std::string_view name);
+
+// The first that computes on this device in this format.
+const EngineKind& engine_for(std::span<const EngineKind> engines, std::string_view device,
+                             std::string_view dtype);
 
 // Throws UsageError with the names there are.
 const EngineKind& find_engine(std::span<const EngineKind> engines, std::string_view name);

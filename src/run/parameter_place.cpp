@@ -11,7 +11,8 @@ namespace {
 std::string obstacle(const RunPlan& plan) {
   const RunConfig& run = plan.config;
   if (run.device == "cpu") return "--device cpu has no GPUs";
-  if (run.device.starts_with("xpu") || run.device.starts_with("mps")) {
+  const std::string& device = plan.engine_options.device;  // `gpu` has its name by now
+  if (device.starts_with("xpu") || device.starts_with("mps")) {
     return "only NVIDIA and AMD GPUs have NCCL";
   }
   if (run.local_parameter_device == "cpu") {

@@ -49,7 +49,7 @@ RunResult started_result(const Context& context, const RunPlan& plan, HostInfo h
   result.config = plan.config;
   result.facts = plan.facts;
   result.host = std::move(host);
-  result.libraries = plan.engine->libraries();
+  result.libraries = plan.engine->libraries(plan.engine_options.device);
   result.conv_choices = plan.engine_options.conv_choices;
   // Until a report of `lockstep selftest` from such hardware has arrived.
   if (plan.config.device != "cpu") {

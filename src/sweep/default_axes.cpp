@@ -50,17 +50,6 @@ int processes_per_host(const SweepOptions& options, int cores) {
   return workers + (served ? 1 : 0);
 }
 
-// `gpu` means the CPU where there is no GPU, as in `train`.
-void use_cpu_without_gpu(SweepOptions& options, Values& notes) {
-  const auto devices = options.lists.find("device");
-  if (devices == options.lists.end()) return;
-  for (std::string& value : devices->second) {
-    if (lower_case(value) != "gpu") continue;
-    value = "cpu";
-    notes.push_back("--device gpu: this host has no GPU; training on the CPU");
-  }
-}
-
 std::optional<int> earlier_batch(const StoreContents& earlier, std::string_view model) {
   const auto run = std::ranges::find_if(earlier.runs, [&](const StoredRun& each) {
     return each.result.config.model == model && each.result.config.batch_size > 0;
@@ -118,6 +107,18 @@ void use_preset(SweepOptions& options, Values& notes) {
 
 }  // namespace
 
+void name_gpu(SweepOptions& options, const SweepMachine& machine, Values& notes) {
+  const auto devices = options.lists.find("device");
+  if (devices == options.lists.end() || places_itself(options)) return;
+  for (std::string& value : devices->second) {
+    if (lower_case(value) != "gpu") continue;
+    value = machine.gpu.empty() ? "cpu" : machine.gpu;
+    if (machine.gpu.empty()) {
+      notes.push_back("--device gpu: this host has no GPU; training on the CPU");
+    }
+  }
+}
+
 std::vector<std::string> fill_in_axes(SweepOptions& options, const RunContext& context,
                                       const SweepMachine& machine, const StoreContents& earlier) {
   Values notes;
@@ -130,7 +131,7 @@ std::vector<std::string> fill_in_axes(SweepOptions& options, const RunContext& c
     choose_networks(options, context, machine, earlier, notes);
   }
   if (!options.batch_preset.empty()) use_preset(options, notes);
-  if (!machine.has_gpu && !places_itself(options)) use_cpu_without_gpu(options, notes);
+  name_gpu(options, machine, notes);
   return notes;
 }
 

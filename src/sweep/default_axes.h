@@ -18,8 +18,12 @@ namespace lockstep {
 struct SweepMachine {
   int cores = 1;
   std::optional<int64_t> available_bytes = {};  // absent: unknown
-  bool has_gpu = false;
+  std::string gpu = {};                         // of --device: "cuda"; empty: it has none
 };
+
+// `gpu` in the list of devices becomes the GPU of this host, or the CPU where there is none, with a
+// note. On other hosts it stays: their ranks know.
+void name_gpu(SweepOptions& options, const SweepMachine& machine, std::vector<std::string>& notes);
 
 // Completes `options`; returns notes for the user. `earlier`: results of the directory, whose batch
 // sizes are kept, so that a sweep resumes when less memory is available. Throws UsageError.

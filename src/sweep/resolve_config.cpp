@@ -72,8 +72,10 @@ bool has_use_for(std::string_view strategy, const RunOption& option, const std::
 
 RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
                          const std::set<std::string>& swept, std::set<std::string>& notes) {
-  if (!requested.program.empty()) return resolve_program_run(requested);
-  RunConfig run = without_unused_options(requested, swept);
+  RunConfig named = requested;
+  name_gpu_of_others(named);
+  if (!named.program.empty()) return resolve_program_run(named);
+  RunConfig run = without_unused_options(named, swept);
   load_network(run);
   load_script(run);
   const std::vector<std::string> lacking = framework_problems(run);
@@ -82,10 +84,7 @@ RunConfig resolve_config(const RunConfig& requested, const RunContext& context,
   check_data_is_here(run, context);
   // A run is identified by its hosts, not by the name of the host file.
   if (!run.hosts.empty()) run.hosts = hosts_text(read_hosts(run.hosts));
-  // Another program's engine is checked by itself; all else is the same.
-  RunConfig checked = run;
-  if (program_elsewhere(context.engines, run.engine)) checked.engine = context.engines.front().name;
-  const RunPlan plan = plan_run(checked, context.engines, run.num_devices * run.nodes.value_or(1));
+  const RunPlan plan = plan_run(run, context.engines, run.num_devices * run.nodes.value_or(1));
   run.model = plan.facts.model;
   run.batch_size = plan.facts.batch_size;
   if (!run.num_epochs) run.num_batches = plan.facts.timed_steps;

@@ -69,6 +69,14 @@ std::set<std::string> options_to_leave_out(std::span<const Axis> axes) {
   return names;
 }
 
+bool names_engines(std::span<const Axis> axes) {
+  return std::ranges::any_of(axes, [](const Axis& axis) {
+    return std::ranges::any_of(axis.points, [](const auto& point) {
+      return std::ranges::count(point, "engine", &Setting::option) > 0;
+    });
+  });
+}
+
 // A framework that is missing on this machine would fail in every launch. Throws UsageError when
 // nothing is left.
 void skip_what_is_not_installed(ExpandedRuns& expanded, const Environment& environment) {
@@ -155,8 +163,13 @@ PlannedSweep plan_sweep(const SweepOptions& options, const RunContext& context) 
                     base.threads, base.threads == 1 ? "" : "s", why));
   }
   std::set<std::string> notes;
-  ExpandedRuns expanded = expand(
-      base, axes, [&](const RunConfig& run) { return resolve_config(run, context, swept, notes); });
+  const bool engine_given = names_engines(axes);
+  const auto resolve = [&](RunConfig run) {
+    const bool ours = !has_framework(run) && run.program.empty();
+    if (ours && !engine_given) run.engine = engine_for(context.engines, run.device, run.dtype).name;
+    return resolve_config(run, context, swept, notes);
+  };
+  ExpandedRuns expanded = expand(base, axes, resolve);
   sweep.notes.insert(sweep.notes.end(), notes.begin(), notes.end());
   if (runs_here(options)) skip_what_is_not_installed(expanded, context.environment);
   if (options.explain) {

@@ -43,6 +43,8 @@ Seconds DeviceReplicated::finish_step() {
   return Seconds{0};
 }
 
+void DeviceReplicated::finish() { parameters_.wait(); }
+
 void DeviceReplicated::queue_up_to(size_t end) {
   if (queued_ == end) return;
   parameters_.take_gradients();

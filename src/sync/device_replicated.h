@@ -27,7 +27,7 @@ class DeviceReplicated : public Strategy {
   Seconds begin_step(double learning_rate) override;
   void gradient_ready(ParameterId id) override;
   Seconds finish_step() override;
-  void finish() override { parameters_.wait(); }
+  void finish() override;
   double sum_of_squares() const override { return 0; }  // the engine reports it
   void carry_on(const Carried& carried) override;
   void newest_values(std::span<float> values) override;

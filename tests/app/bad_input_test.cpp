@@ -78,7 +78,7 @@ TEST_F(BadInput, BadValuesAreUsageErrors) {
   expect_one_line("train --momentum=1.5", 2, "--momentum");
   expect_one_line("train --piecewise-learning-rate-schedule='1;2'", 2, "--piecewise");
   expect_one_line("train --device=tpu", 2,
-                  "--device must be one of cpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
+                  "--device must be one of cpu, gpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
                   "privateuseone:N, not 'tpu'; --engine native supports cpu only, --engine torch "
                   "all of them");
   expect_one_line("train --engine=native --device=cuda", 2,

@@ -2,7 +2,7 @@
 #include <fstream>
 
 #include "app/sweep_fixture.h"
-#include "measure/host.h"
+#include "measure/gpu_presence.h"
 #include "support/paths.h"
 
 namespace lockstep {
@@ -35,10 +35,19 @@ TEST_F(Sweep, FlagsOfTfCnnBenchmarksAreIgnoredWithTheirReason) {
 }
 
 TEST_F(Sweep, GpuMeansTheCpuWhereThereIsNone) {
-  if (has_gpu()) GTEST_SKIP() << "this host has a GPU";
+  if (gpus_present().count > 0) GTEST_SKIP() << "this host has a GPU";
   const Ran ran = run(sweep({"--num-devices=1", "--device=GPU", "--dry-run"}));
   EXPECT_EQ(ran.exit_code(), 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("note: --device gpu: this host has no GPU; training on the CPU"));
+}
+
+TEST_F(Sweep, AnEngineThatIsNotBuiltIsReportedBeforeAnythingRuns) {
+  std::vector<std::string> words = sweep({"--num-devices=1", "--device=cuda", "--dry-run"});
+  fs::copy_file(words.front(), directory_ / "lockstep");
+  words.front() = (directory_ / "lockstep").string();
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_THAT(ran.err, HasSubstr("lockstep-torch is not built; './run torch' builds it"));
 }
 
 TEST_F(Sweep, OptionsThatChangeNothingAreNamed) {

@@ -94,7 +94,7 @@ TEST(RunOptions, RefusalsSayWhatWouldWork) {
             "--display-perf-ewma must be a number from 0 to 1, not '1.5'");
   EXPECT_EQ(refusal("gradient-op", "max"), "--gradient-op must be one of mean, sum, not 'max'");
   EXPECT_EQ(refusal("device", "tpu"),
-            "--device must be one of cpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
+            "--device must be one of cpu, gpu, cuda, cuda:N, xpu, xpu:N, mps, privateuseone, "
             "privateuseone:N, not 'tpu'; --engine native supports cpu only, --engine torch all of "
             "them");
   EXPECT_EQ(refusal("conv-algo", ""), "--conv-algo must be one of auto, direct, winograd, not ''");
@@ -123,8 +123,8 @@ TEST(RunOptions, ChoicesAreReadInAnyCase) {
 
 TEST(RunOptions, ValuesHaveOtherNames) {
   RunConfig run;
-  set_from_text(run, option("device"), "GPU");
-  EXPECT_EQ(run.device, "cuda");
+  set_from_text(run, option("device"), "AUTO");
+  EXPECT_EQ(run.device, "cpu");
   for (const auto& [word, location] :
        {std::pair{"gpu", "device"}, {"cpu", "host"}, {"python", "pipeline"}}) {
     set_from_text(run, *find_option("fake_location"), word);

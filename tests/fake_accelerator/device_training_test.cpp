@@ -48,35 +48,53 @@ TEST(DeviceTraining, LossesArriveOneStepLate) {
 }
 
 // Whoever reads no outcome never waits for the device: batches pile up, and each goes through one
-// of two buffers. Moving averages have seen them all. The device stands still while four batches
-// are sent: two are copied, and the others wait in pinned memory when the seventh needs the same
-// buffer.
+// of two buffers. Moving averages have seen all images, and values all labels. The device stands
+// still while four batches are sent: two are copied, and the others wait in pinned memory when the
+// next one needs the same buffer. Steps are replayed by then, if there is a graph.
 TEST(DeviceTraining, ABatchOnItsWayIsNotOverwritten) {
+  constexpr uint64_t kHeld = 6, kGoesOn = kHeld + 4, kSteps = 16;
   const SmallNetwork network = small_network("ConvNormReluTwice");
-  const auto averages_of = [&](const Where& where) {
+  struct Trained {
+    std::vector<float> averages, values;
+  };
+  const auto trained = [&](const Where& where, bool graph) {
     Replica replica(network.graph, where.make(network.graph, {.batch = network.batch,
                                                               .device = where.device,
-                                                              .parameters_on_device = true}));
+                                                              .parameters_on_device = true,
+                                                              .graph = graph}));
     replica.fill(7);
+    const auto strategy =
+        find_strategy("independent")
+            .make(replicated_of(replica.engine(), replica.arena(), {.name = "sgd"}), {}, {});
+    strategy->start();
     std::latch go_on(1);
-    for (uint64_t seed = 0; seed < 12; ++seed) {
-      if (seed == 2) {
+    for (uint64_t seed = 0; seed < kSteps; ++seed) {
+      if (seed == kHeld) {
         replica.engine().outcome(0);
         fake::current_stream(0).queue_kernel([&] { go_on.wait(); });
       }
-      if (seed == 6) go_on.count_down();
+      if (seed == kGoesOn) go_on.count_down();
       const Examples examples = random_examples(network.graph, network.batch, seed);
+      strategy->begin_step(1e-3);
       replica.engine().start_forward(examples.batch());
-      replica.engine().backward([](ParameterId) {});
+      replica.engine().backward([&](ParameterId id) { strategy->gradient_ready(id); });
+      strategy->finish_step();
     }
-    std::vector<float> all;
+    Trained all = {.averages = {},
+                   .values = std::vector<float>(static_cast<size_t>(replica.arena().floats()))};
+    strategy->newest_values(all.values);
     for (const StateInfo& state : replica.engine().state()) {
-      all.insert(all.end(), state.values.begin(), state.values.end());
+      all.averages.insert(all.averages.end(), state.values.begin(), state.values.end());
     }
     return all;
   };
-  const std::vector<float> expected = averages_of(kHost);
-  EXPECT_LE(distance(averages_of(kFake), expected), 1e-4 * norm(expected));
+  const Trained expected = trained(kHost, false);
+  for (const bool graph : {false, true}) {
+    SCOPED_TRACE(graph);
+    const Trained actual = trained(kFake, graph);
+    EXPECT_LE(distance(actual.averages, expected.averages), 1e-4 * norm(expected.averages));
+    EXPECT_LE(distance(actual.values, expected.values), 1e-4 * norm(expected.values));
+  }
 }
 
 TEST(DeviceTraining, ATimedStepNeitherSynchronisesNorAllocates) {

@@ -5,6 +5,7 @@
 // memory without contents is NaN, and every stream is a thread that lags behind by a random time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,8 @@ Counters counters();
 // Every stream waits a random time before some of its tasks. The same seed: the same times.
 void set_delays(uint64_t seed);
 void no_delays();
+// Every copy from the host takes at least so long; 0: no longer than it takes.
+void slow_copies(std::chrono::milliseconds least);
 
 // Of programs: FAKE_DEVICE_MEMORY=BYTES limits memory, FAKE_DEVICE_FAULT=KERNELS ends with a fault.
 

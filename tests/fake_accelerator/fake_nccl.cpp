@@ -6,8 +6,9 @@
 //
 // FAKE_NCCL_FAULT=RANK:COLLECTIVE:KIND lets that rank fail in the collective of that number, from 0
 // on. KIND is die (the process is killed), hang (its kernel does not answer), block (the call does
-// not return) or error. FAKE_NCCL_TRACE=FILE: rank 0 writes there what the environment says of
-// NCCL.
+// not return), refuse (the call returns an error) or error (that comes later). With block_init,
+// block_ask and block_abort, whatever the number, another call of that rank does not return.
+// FAKE_NCCL_TRACE=FILE: rank 0 writes there what the environment says of NCCL.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -70,6 +71,10 @@ void trace_environment() {
                       << "\n";
 }
 
+[[noreturn]] void block() {
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 }  // namespace
 
 struct OpaqueComm {
@@ -98,16 +103,21 @@ struct OpaqueComm {
 
   bool fails_now() {
     if (fault.rank != rank || fault.collective != collectives++) return false;
-    if (fault.kind == "block") return false;
+    if (fault.kind.starts_with("block") || fault.kind == "refuse") return false;
     if (fault.kind == "die") kill(getpid(), SIGKILL);
     if (fault.kind == "error") error = kInternalError;
     while (!aborted()) std::this_thread::sleep_for(std::chrono::microseconds(100));
     return true;
   }
 
-  void block_if_wanted() {
-    if (fault.rank != rank || fault.collective != calls++ || fault.kind != "block") return;
-    for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+  void block_if_wanted(const char* kind) const {
+    if (fault.rank == rank && fault.kind == kind) block();
+  }
+  // Of a collective.
+  int begin_call() {
+    if (fault.rank != rank || fault.collective != calls++) return kSuccess;
+    block_if_wanted("block");
+    return fault.kind == "refuse" ? kInternalError : kSuccess;
   }
 
   // Chunk by chunk: everyone shows its own, then each takes what it needs.
@@ -142,6 +152,7 @@ int ncclGetUniqueId(UniqueId* id) {
 }
 
 int ncclCommInitRank(OpaqueComm** comm, int ranks, UniqueId id, int rank) {
+  if (const Fault fault = fault_wanted(); fault.rank == rank && fault.kind == "block_init") block();
   const int file = shm_open(id.bytes, O_RDWR, 0600);
   if (file < 0 || ranks > kMostRanks) return kSystemError;
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -160,11 +171,13 @@ int ncclCommInitRank(OpaqueComm** comm, int ranks, UniqueId id, int rank) {
 }
 
 int ncclCommAbort(OpaqueComm* comm) {
+  comm->block_if_wanted("block_abort");
   comm->shared->aborted[comm->rank] = true;
   return kSuccess;
 }
 
 int ncclCommGetAsyncError(OpaqueComm* comm, int* error) {
+  comm->block_if_wanted("block_ask");
   *error = comm->error;
   return kSuccess;
 }
@@ -172,7 +185,7 @@ int ncclCommGetAsyncError(OpaqueComm* comm, int* error) {
 int ncclAllReduce(const void* send, void* receive, size_t count, int, int, OpaqueComm* comm,
                   void* stream) {
   if (send != receive) return kInternalError;  // lockstep reduces in place
-  comm->block_if_wanted();
+  if (const int error = comm->begin_call()) return error;
   auto* const queue = static_cast<FakeQueue*>(stream);
   auto* const data = static_cast<float*>(queue->memory_of(receive));
   queue->queue_kernel([comm, data, count] {
@@ -190,7 +203,7 @@ int ncclAllReduce(const void* send, void* receive, size_t count, int, int, Opaqu
 int ncclBroadcast(const void* send, void* receive, size_t count, int, int root, OpaqueComm* comm,
                   void* stream) {
   if (send != receive) return kInternalError;
-  comm->block_if_wanted();
+  if (const int error = comm->begin_call()) return error;
   auto* const queue = static_cast<FakeQueue*>(stream);
   auto* const data = static_cast<float*>(queue->memory_of(receive));
   queue->queue_kernel([comm, data, count, root] {

@@ -37,9 +37,14 @@ class FakeProgram : public ::testing::Test {
   }
   Outcome run(const std::string& arguments, const std::string& environment = "") const {
     const std::string line = "cd " + temporary_.path().string() + " && " + environment + " " +
-                             FAKE_PROGRAM + " " + arguments + " >out 2>err";
+                             program() + " " + arguments + " >out 2>err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_in("out"), text_in("err")};
+  }
+  // Another one, of mutate.py.
+  static std::string program() {
+    const char* const other = std::getenv("FAKE_PROGRAM");
+    return other ? other : FAKE_PROGRAM;
   }
   std::string text_in(const std::string& name) const {
     std::ostringstream text;
@@ -141,7 +146,7 @@ TEST_F(FakeProgram, RanksThatDisagreeOnNcclAreNamed) {
       "train {} --device privateuseone --variable-update replicated --job-name worker "
       "--worker-hosts 127.0.0.1:{},127.0.0.1:{} --task-index ",
       kSmall, port, port + 1);
-  const Outcome outcome = run(line + "0", "{ LD_LIBRARY_PATH=broken " FAKE_PROGRAM " " + line +
+  const Outcome outcome = run(line + "0", "{ LD_LIBRARY_PATH=broken " + program() + " " + line +
                                               "1 >out1 2>err1 & } && env");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("where parameters live differs"), HasSubstr("worker 1"),
@@ -202,6 +207,39 @@ TEST_F(FakeProgram, SaysWhichDeviceItUsesAndThatNoGpuWasTried) {
   constexpr const char* kNote = "not yet run on GPU hardware by the project";
   EXPECT_THAT(outcome.err, HasSubstr(kNote));
   EXPECT_THAT(text_in("result.json"), HasSubstr(kNote));
+}
+
+TEST_F(FakeProgram, GpuMeansWhateverAcceleratorIsThere) {
+  ASSERT_EQ(run("allreduce --device gpu --num-devices 2 --maxbytes 1K --iters 1 --result r").code,
+            0);
+  EXPECT_EQ(Json::parse(text_in("r")).at("device"), "privateuseone");
+
+  const Outcome tested = run("selftest --device gpu --num-devices 1 --passes 1");
+  EXPECT_EQ(tested.code, 0) << tested.out << tested.err;
+  EXPECT_THAT(tested.out, HasSubstr("privateuseone:0"));
+
+  const std::string small = "--num-warmup-batches 1 --num-batches 5 --threads 1 --repeats 1 ";
+  const Outcome swept = run("sweep --device cpu,gpu --models trivial:2 --num-devices 1 " + small);
+  EXPECT_EQ(swept.code, 0) << swept.err;
+  EXPECT_THAT(swept.out, HasSubstr("privateuseone"));
+
+  const Outcome tuned = run("tune --device gpu --model trivial --batch-size 2 -g1 " + small);
+  EXPECT_EQ(tuned.code, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("--device=privateuseone"));
+}
+
+// What it is on other hosts only they know.
+TEST_F(FakeProgram, GpuIsNamedByTheHostThatHasIt) {
+  const Outcome outcome = train("--device gpu --hosts one,two --num-gpus 2 --dry-run");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("--device=gpu"));
+}
+
+TEST_F(FakeProgram, CudnnIsALibraryOfCudaOnly) {
+  for (const char* device : {"cpu", "gpu"}) {
+    ASSERT_EQ(train(std::string("--device ") + device).code, 0);
+    EXPECT_FALSE(Json::parse(text_in("result.json")).at("libraries").contains("cuDNN")) << device;
+  }
 }
 
 TEST_F(FakeProgram, ParametersStayOnTheHostOnRequest) {

@@ -26,6 +26,7 @@ struct State {
 
   std::atomic<bool> delays = true;
   std::atomic<uint64_t> seed = 1;
+  std::atomic<std::chrono::milliseconds> copy_time{};
 
   std::atomic<int64_t> kernels_to_fault = -1;
   std::atomic<bool> faulty = false;
@@ -134,6 +135,8 @@ void random_pause() {
   if (random() % kOneIn != 0) return;
   std::this_thread::sleep_for(std::chrono::microseconds(random() % kMostMicroseconds));
 }
+
+void pause_of_copy() { std::this_thread::sleep_for(state().copy_time.load()); }
 
 FakeStream& stream_of(int device, int64_t id) {
   const std::lock_guard lock(state().mutex);
@@ -271,6 +274,7 @@ void set_delays(uint64_t seed) {
   state().delays = true;
 }
 void no_delays() { state().delays = false; }
+void slow_copies(std::chrono::milliseconds least) { state().copy_time = least; }
 
 void fail_after(int64_t kernels, const std::string& message) {
   state().fault = message;

@@ -95,5 +95,6 @@ void throw_after_fault();
 void fail_now(const std::string& message);
 // A part of a task that takes a random time, too.
 void random_pause();
+void pause_of_copy();
 
 }  // namespace lockstep::fake

@@ -67,11 +67,14 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
   const at::Tensor& host = to_host ? to : from;
   const bool pinned = (to_host || from_host) && is_pinned(host.const_data_ptr());
   if (pinned) pinned_used_by(host.const_data_ptr(), stream);
-  queue(stream, [target = without_ownership(to), source = without_ownership(from), to_host] {
-    if (to_host && target.is_floating_point()) target.fill_(NAN);  // until the copy is complete
-    if (to_host) random_pause();
-    target.copy_(source);
-  });
+  queue(stream,
+        [target = without_ownership(to), source = without_ownership(from), to_host, from_host] {
+          if (to_host && target.is_floating_point())
+            target.fill_(NAN);  // until the copy is complete
+          if (to_host) random_pause();
+          if (from_host) pause_of_copy();
+          target.copy_(source);
+        });
   if ((to_host || from_host) && !(pinned && non_blocking)) {
     count_synchronisation();
     stream.wait_until_idle();

@@ -2,6 +2,7 @@
 // one of them fails. Sums of whole numbers are exact; that all sums have the same bits in every
 // repetition is nothing that NCCL promises.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -22,11 +23,17 @@ void expect_success(const std::vector<std::string>& errors) {
   for (size_t rank = 0; rank < errors.size(); ++rank) EXPECT_EQ(errors[rank], "") << rank;
 }
 
-// As the engine waits for its device.
+// As the engine waits for its device. Where nothing ends the wait, nothing ends the kernel either.
 void wait_for(FakeRow& device, DeviceCommunicator& comm) {
+  constexpr Seconds kMost{40};
   const TimePoint begin = Clock::now();
   while (!device.idle()) {
-    comm.check(seconds_since(begin));
+    const Seconds waited = seconds_since(begin);
+    if (waited > kMost) {
+      ADD_FAILURE() << "nothing has ended this wait";
+      std::_Exit(EXIT_FAILURE);
+    }
+    comm.check(waited);
     std::this_thread::yield();
   }
   comm.check(Seconds{0});
@@ -130,6 +137,100 @@ TEST_F(NcclFault, ARankThatLeavesIsNamed) {
   EXPECT_EQ(errors[1], "out of luck");
   for (const size_t rank : {0, 2}) {
     EXPECT_THAT(errors[rank], AllOf(HasSubstr("NCCL failed: "), HasSubstr("rank 1 (host)")));
+  }
+}
+
+// Within a time in which nothing that is aborted goes on. One that goes on can never be freed.
+bool ends(std::unique_ptr<FakeRow>& device) {
+  constexpr Seconds kMost{20};
+  const TimePoint begin = Clock::now();
+  while (!device->idle()) {
+    if (seconds_since(begin) > kMost) return static_cast<void>(device.release()), false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+TEST_F(NcclFault, ACallThatFailsIsNamed) {
+  const std::vector<std::string> errors = run_with("refuse", Seconds{60});
+  EXPECT_THAT(errors[1], HasSubstr("NCCL failed: ncclAllReduce: internal error"));
+}
+
+TEST_F(NcclFault, AFailureEndsWhatIsQueued) {
+  setenv("FAKE_NCCL_FAULT", "1:0:hang", 1);
+  expect_success(run_nccl_ranks(
+      2,
+      [](DeviceCommunicator& comm) {
+        auto device = std::make_unique<FakeRow>(comm.rank(), 1000);
+        comm.all_reduce(device->row(), device->stream());
+        EXPECT_THROW(wait_for(*device, comm), Error);
+        EXPECT_TRUE(ends(device));
+      },
+      Seconds{2}));
+}
+
+TEST(Nccl, TheEndOfACommunicatorEndsWhatIsQueued) {
+  expect_success(run_with_stores(2, Seconds{60}, [](const Roster& roster, Store& store) {
+    auto device = std::make_unique<FakeRow>(roster.rank, 1000);
+    auto comm = make_nccl(roster, {.stall_timeout = Seconds{60}}, store);
+    if (roster.rank == 0) comm->all_reduce(device->row(), device->stream());
+    comm.reset();
+    EXPECT_TRUE(ends(device));
+  }));
+}
+
+// As when a host is gone: NCCL has not been told.
+TEST(Nccl, ARankThatIsGoneIsNamedBeforeTheStallTimeout) {
+  constexpr Seconds kStall{16};
+  std::unique_ptr<DeviceCommunicator> never_aborted;
+  const std::vector<std::string> errors =
+      run_with_stores(2, kStall, [&](const Roster& roster, Store& store) {
+        auto comm = make_nccl(roster, {.stall_timeout = kStall}, store);
+        if (roster.rank == 1) return static_cast<void>(never_aborted = std::move(comm));
+        FakeRow device(0, 1000);
+        const std::unique_ptr<DeviceCommunicator> first_to_go = std::move(comm);
+        first_to_go->all_reduce(device.row(), device.stream());
+        wait_for(device, *first_to_go);
+      });
+  EXPECT_THAT(errors[0], AllOf(HasSubstr("NCCL failed: no answer"), HasSubstr("rank 1")));
+}
+
+TEST(Nccl, ARankThatDoesNotConnectEndsTheOthers) {
+  const std::vector<std::string> errors =
+      run_with_stores(3, Seconds{2}, [](const Roster& roster, Store& store) {
+        if (roster.rank != 1) make_nccl(roster, {.stall_timeout = Seconds{2}}, store);
+      });
+  EXPECT_EQ(errors[1], "");
+  for (const size_t rank : {0, 2}) EXPECT_NE(errors[rank], "");
+}
+
+// Ends after a while also when nobody notices.
+void make_every_call() {
+  constexpr unsigned kMostSeconds = 30;
+  alarm(kMostSeconds);
+  run_nccl_ranks(
+      2,
+      [](DeviceCommunicator& comm) {
+        FakeRow device(comm.rank(), 1000);
+        device.write(whole_numbers(comm.rank(), 1000));
+        comm.broadcast(device.row(), 0, device.stream());
+        wait_for(device, comm);
+        comm.all_reduce(device.row(), device.stream());
+        wait_for(device, comm);
+      },
+      Seconds{4});
+}
+
+TEST_F(NcclFault, ACallThatDoesNotReturnEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const auto& [fault, message] : {std::pair{"1:0:block", "a call does not return"},
+                                       {"1:1:block", "a call does not return"},
+                                       {"1:0:block_init", "connecting failed"},
+                                       {"1:0:block_ask", "a call does not return"},
+                                       {"1:0:block_abort", "a call does not return"}}) {
+    SCOPED_TRACE(fault);
+    setenv("FAKE_NCCL_FAULT", fault, 1);
+    EXPECT_EXIT(make_every_call(), ::testing::ExitedWithCode(EXIT_FAILURE), message);
   }
 }
 

@@ -4,50 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <thread>
 
 #include "engine/torch/torch_device_buffer.h"
-#include "fake_accelerator/fake_stream.h"
+#include "fake_accelerator/hold_up.h"
 #include "fake_accelerator/training_on.h"
+#include "fake_accelerator/twins.h"
 
 namespace lockstep {
 namespace {
 
 SmallNetwork network() { return small_network("ConvNormReluTwice"); }
 const OptimizerSettings kMomentum = {.name = "momentum", .weight_decay = kDecay};
-
-fake::FakeQueue& queue_of(DeviceStream stream) {
-  return *static_cast<fake::FakeQueue*>(stream.handle);
-}
-fake::FakeQueue& engines_queue() { return fake::current_stream(0); }
-
-// A kernel that takes longer than everything else that a test queues.
-void hold_up(
-    fake::FakeQueue& queue, std::function<void()> then = [] {}) {
-  queue.queue_kernel([then = std::move(then)] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    then();
-  });
-}
-
-// Two replicas that are equal: their sum is twice the gradient of one. Takes its time.
-class Twins : public DeviceCommunicator {
- public:
-  int rank() const override { return 1; }
-  int size() const override { return 2; }
-  void all_reduce(DeviceRow row, DeviceStream stream) override { double_it(row, stream); }
-  // The other one has begun with values twice as large.
-  void broadcast(DeviceRow row, int, DeviceStream stream) override { double_it(row, stream); }
-  void check(Seconds) override {}
-
- private:
-  static void double_it(DeviceRow row, DeviceStream stream) {
-    auto* const floats = static_cast<float*>(queue_of(stream).memory_of(row.address()));
-    hold_up(queue_of(stream), [floats, count = row.size()] {
-      for (int64_t i = 0; i < count; ++i) floats[i] *= 2;
-    });
-  }
-};
 
 DeviceParameters& parameters_of(Training& training) {
   return *training.engine().device_parameters();
@@ -147,6 +114,30 @@ TEST(StreamOrder, ANewOptimizerBeginsWithRowsOfItsOwn) {
   std::vector<float> row(static_cast<size_t>(parameters.layout().floats()), 1.0f);
   parameters.read_row("momentum", row);
   EXPECT_EQ(norm(row), 0);
+}
+
+TEST(StreamOrder, ARowIsReadAfterTheUpdatesThatAreQueued) {
+  Training training(kFake, network(), kMomentum);
+  training.train(2);
+  DeviceParameters& parameters = parameters_of(training);
+  queue_a_late_update(training);
+  std::vector<float> row(static_cast<size_t>(parameters.layout().floats())), later = row;
+  parameters.read_row("values", row);
+  parameters.wait();
+  parameters.read_row("values", later);
+  EXPECT_EQ(row, later);
+}
+
+// Else a rank that dies meanwhile would leave the others waiting.
+TEST(StreamOrder, TheCommunicatorIsAskedWhileALossScaleIsAwaited) {
+  Twins twins;
+  Training training(
+      kFake, network(), kMomentum,
+      {.dtype = Dtype::Fp16, .scale = {.first = 128, .automatic = true}, .devices = &twins});
+  training.train(2);
+  const int asked = twins.checks();
+  EXPECT_TRUE(training.loss_scale());
+  EXPECT_GT(twins.checks(), asked);
 }
 
 TEST(StreamOrder, AGraphIsNotDestroyedWhileItRuns) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "run/rank/agreed_device.h"
 
 namespace lockstep {
 namespace {
@@ -173,6 +174,28 @@ TEST(RankDevices, ViewsSurviveTheirText) {
   EXPECT_TRUE(read.knows_gpus && read.identified);
   EXPECT_EQ(read.gpus[0].library_index, 3);
   EXPECT_EQ(read.gpus[0].numa_node, std::nullopt);
+}
+
+TEST(NamedDevice, GpuIsWhatTheEngineSees) {
+  EngineKind engine = engine_elsewhere("some", {});
+  for (const char* given : {"cpu", "cuda", "cuda:1", "mps"}) {
+    EXPECT_EQ(named_device(given, &engine), given);
+  }
+  engine.accelerators = [] { return std::optional(Accelerators{.name = "xpu", .count = 2}); };
+  EXPECT_EQ(named_device("gpu", &engine), "xpu");
+  engine.accelerators = []() -> std::optional<Accelerators> { return {}; };
+  EXPECT_THAT([&] { named_device("gpu", &engine); },
+              ThrowsMessage<UsageError>(HasSubstr("--device gpu: LibTorch sees no GPU here")));
+  EXPECT_THROW(named_device("gpu", nullptr), UsageError);
+}
+
+TEST(EngineFor, TheFirstThatComputesOnTheDeviceInTheFormat) {
+  EngineKind small = engine_elsewhere("small", {}), large = engine_elsewhere("large", {});
+  small.only_cpu = true;
+  const EngineKind engines[] = {small, large};
+  EXPECT_EQ(engine_for(engines, "cpu", "f32").name, "small");
+  EXPECT_EQ(engine_for(engines, "gpu", "f32").name, "large");
+  EXPECT_EQ(engine_for(engines, "cpu", "bf16").name, "large");
 }
 
 }  // namespace

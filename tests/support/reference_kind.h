@@ -11,7 +11,7 @@ inline EngineKind reference_kind() {
   return {.name = "native",
           .make = make_reference_engine,
           .libraries =
-              [] {
+              [](const std::string&) {
                 return std::map<std::string, std::string>{{"reference", "1"}};
               },
           .peak_gflops = [](int) { return std::optional<double>(100); }};

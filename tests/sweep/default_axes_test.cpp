@@ -209,10 +209,14 @@ TEST_F(DefaultAxes, GpuMeansTheCpuWhereThereIsNone) {
   on_hosts.lists = {{"device", {"gpu"}}, {"hosts", {"worker1,worker2"}}};
   fill(on_hosts);
   EXPECT_THAT(on_hosts.lists["device"], ElementsAre("gpu"));
-  machine_.has_gpu = true;
-  options.lists["device"] = {"gpu"};
-  fill(options);
-  EXPECT_THAT(options.lists["device"], ElementsAre("gpu"));
+}
+
+TEST_F(DefaultAxes, GpuMeansTheGpuOfThisHost) {
+  SweepOptions options;
+  machine_.gpu = "xpu";
+  options.lists["device"] = {"cpu", "gpu"};
+  EXPECT_THAT(fill(options), ::testing::IsEmpty());
+  EXPECT_THAT(options.lists["device"], ElementsAre("cpu", "xpu"));
 }
 
 TEST_F(DefaultAxes, AnAwsClusterWithoutItsFileIsAnError) {

@@ -249,10 +249,12 @@ int launch_all_reduce(Context& context, const AllReduceOptions& options, PerHost
                 placement);
 }
 
-int measure_all_reduce(RunContext& context, const AllReduceOptions& options, PerHost per_host) {
+int measure_all_reduce(RunContext& context, AllReduceOptions options, PerHost per_host) {
   const RankIdentity identity = find_identity(options.run, context.environment);
   if (identity.rendezvous == Rendezvous::None) return launch_all_reduce(context, options, per_host);
   const Roles roles = roles_of(options.run, identity);
+  options.run.device =
+      named_device(options.run.device, &find_engine(context.engines, options.run.engine));
   Group group(identity, roles, options.run);
   Measurement measurement(context, options, group);
   const int code = measurement.run();

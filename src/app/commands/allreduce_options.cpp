@@ -36,7 +36,7 @@ std::vector<std::string> backends_in(const std::string& text) {
 
 constexpr TakenFlag kTakenFlags[] = {
     {"num-devices", "ranks to start on this machine, or on each host"},
-    {"device", "whose memory to reduce; on a GPU with NCCL"},
+    {"device", "whose memory to reduce; in that of GPUs with NCCL"},
     {"gpu-indices"},
     {"bucket-mb", "size of a gradient bucket of --model in MiB"},
     {"interface"},
@@ -164,7 +164,7 @@ void check_options(const AllReduceOptions& w) {
   }
   const bool on_gpus = w.run.device != "cpu";
   const bool nccl = std::ranges::count(w.backends, kNccl) > 0;
-  if (nccl && !on_gpus) problems.emplace_back("--communicator nccl requires --device cuda");
+  if (nccl && !on_gpus) problems.emplace_back("--communicator nccl requires --device gpu");
   if (on_gpus && !nccl && !w.backends.empty()) {
     problems.emplace_back("--device: only --communicator nccl works in GPU memory; leave one out");
   }

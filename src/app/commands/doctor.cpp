@@ -42,7 +42,7 @@ CommandSyntax syntax_for(DoctorOptions& options) {
       {"ssh-option"},
       {"framework", "check that this framework is installed"},
       {"python"},
-      {"device", "with cuda, check that every worker has a GPU, and measure NCCL"}};
+      {"device", "with gpu or cuda, check that every worker has a GPU, and measure NCCL"}};
   std::ranges::move(taken_flags(options.survey.run, kTaken), std::back_inserter(syntax.flags));
   note_given(syntax.flags, "num-devices", options.survey.workers_given);
   return syntax;

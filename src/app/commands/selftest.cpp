@@ -38,7 +38,7 @@ struct Request {
 };
 
 constexpr TakenFlag kTakenFlags[] = {
-    {"device", "device to test; cuda requires --engine torch"},
+    {"device", "device to test; GPUs require --engine torch"},
     {"engine", "engine to test"},
     {"gpu-indices"},
     {"num-devices", "ranks on this machine, or on each host [one for each GPU, else 2]"},

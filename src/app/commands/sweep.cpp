@@ -14,6 +14,7 @@
 #include "config/json_text.h"
 #include "config/run_id.h"
 #include "config/run_label.h"
+#include "measure/gpu_presence.h"
 #include "measure/host.h"
 #include "report/render/best_text.h"
 #include "report/render/budget_text.h"
@@ -178,15 +179,17 @@ int sweep_command(RunContext& context, std::span<const std::string> arguments) {
   const StoreContents earlier = contents_of(options.output);
   const SweepMachine machine = {.cores = read_host().usable_threads,
                                 .available_bytes = available_memory_bytes(),
-                                .has_gpu = has_gpu()};
+                                .gpu = gpu_for_sweep(options, context)};
   for (const std::string& note : fill_in_axes(options, context, machine, earlier))
     context.err << "note: " << note << "\n";
-  if (machine.has_gpu && !is_given(options, "device")) {
+  const GpuPresence unused = gpus_present();
+  if (unused.count > 0 && !unused.graphics_perhaps && !is_given(options, "device")) {
     context.err
         << "note: this host has GPUs, but the sweep measures the CPU; --device gpu measures "
            "GPUs\n";
   }
   const PlannedSweep sweep = plan_sweep(options, context);
+  require_programs(sweep.plan, context);
   for (const std::string& note : options.notes) context.err << "note: " << note << "\n";
   for (const std::string& note : sweep.notes) context.err << "note: " << note << "\n";
   if (options.dry_run) return dry_run(sweep, earlier, context);

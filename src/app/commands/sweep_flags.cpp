@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "app/device_choice.h"
 #include "app/flags.h"
+#include "app/other_program.h"
 #include "app/python_names.h"
 #include "app/tf_flags.h"
 #include "base/error.h"
@@ -89,9 +91,7 @@ Flag axis_flag(const RunOption& option, SweepOptions& options) {
     for (const std::string& value : values_in(option, text)) {
       RunConfig probe;
       set_option(probe, option, value);  // reports an invalid value now
-      // `gpu` may become the CPU; default_axes.h decides.
-      const bool any_gpu = option.name == "device" && lower_case(value) == "gpu";
-      list.push_back(any_gpu ? "gpu" : text_of(probe, option));
+      list.push_back(text_of(probe, option));
     }
   };
   const std::string values =
@@ -295,6 +295,17 @@ bool sweep_answered(RunContext& context, SweepOptions& options, const SweepSynta
         "--json prints every configuration at the end; --best, --pivot and --dry-run exclude it");
   }
   return done;
+}
+
+std::string gpu_for_sweep(const SweepOptions& options, const RunContext& context) {
+  return is_given(options, "device") ? gpu_here(context).value_or("") : "";
+}
+
+void require_programs(const SweepPlan& plan, const RunContext& context) {
+  for (const SweepRun& run : plan.runs) {
+    const auto other = program_elsewhere(context.engines, run.config.engine);
+    if (other && run.config.program.empty()) require_built(*other, context);
+  }
 }
 
 }  // namespace lockstep

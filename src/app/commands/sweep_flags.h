@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/command_line.h"
+#include "sweep/run_sweep.h"
 #include "sweep/sweep_options.h"
 
 namespace lockstep {
@@ -23,5 +24,11 @@ const SweepSyntax& sweep_syntax();  // of `lockstep sweep`
 // as answered() of command_line.h.
 bool sweep_answered(RunContext& context, SweepOptions& options, const SweepSyntax& command,
                     std::span<const std::string> arguments);
+
+// What `gpu` means on this host, if the options name devices; empty: it has none.
+std::string gpu_for_sweep(const SweepOptions& options, const RunContext& context);
+
+// Throws UsageError when the engine of a run is in a program that is not built.
+void require_programs(const SweepPlan& plan, const RunContext& context);
 
 }  // namespace lockstep

@@ -18,6 +18,7 @@
 #include "report/render/best_text.h"
 #include "report/render/configuration_rows.h"
 #include "report/render/scaling_text.h"
+#include "sweep/default_axes.h"
 #include "sweep/halving.h"
 #include "sweep/resolve_config.h"
 #include "sweep/sweep_progress.h"
@@ -180,10 +181,15 @@ int tell_winner(const HalvingOutcome& outcome, const ResultsStore& store, bool a
 int tune_command(RunContext& context, std::span<const std::string> arguments) {
   SweepOptions options;
   if (sweep_answered(context, options, syntax(), arguments)) return kSuccess;
-  open_axes(options, read_host().usable_threads);
+  const int cores = read_host().usable_threads;
+  std::vector<std::string> notes;
+  name_gpu(options, {.cores = cores, .gpu = gpu_for_sweep(options, context)}, notes);
+  for (const std::string& note : notes) context.err << "note: " << note << "\n";
+  open_axes(options, cores);
   HalvingRules rules;
   rules.most_launches = options.repeats.value_or(rules.most_launches);
   const PlannedSweep sweep = plan_sweep(options, context);
+  require_programs(sweep.plan, context);
   if (options.dry_run) return list(sweep, rules, context);
 
   ResultsStore store(options.output);

@@ -1,7 +1,6 @@
 #include "engine/torch/device_input.h"
 
 #include <ATen/Functions.h>
-#include <c10/core/GradMode.h>
 #include <c10/core/StreamGuard.h>
 
 #include "engine/torch/device.h"
@@ -16,7 +15,6 @@ DeviceInput::DeviceInput(at::Device device, at::ScalarType type)
 }
 
 at::Tensor DeviceInput::send(const at::Tensor& tensor, bool unchanged) {
-  const at::NoGradGuard no_gradients;
   if (unchanged && slots_[now_].device.defined()) return slots_[now_].device;
   now_ = 1 - now_;
   Slot& slot = slots_[now_];

@@ -1,7 +1,6 @@
 #include "engine/torch/device_report.h"
 
 #include <ATen/Functions.h>
-#include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cassert>
@@ -49,14 +48,12 @@ at::Tensor DeviceReport::numbers_of(const at::Tensor& loss, const at::Tensor& ra
 
 void DeviceReport::forward_done(const at::Tensor& loss, const at::Tensor& ranks,
                                 const at::Tensor& squares) {
-  const at::NoGradGuard no_gradients;
   now().numbers.copy_(numbers_of(loss, ranks, squares), /*non_blocking=*/true);
   mark(now().forward);
 }
 
 void DeviceReport::forward_captured(const at::Tensor& loss, const at::Tensor& ranks,
                                     const at::Tensor& squares) {
-  const at::NoGradGuard no_gradients;
   captured_.copy_(numbers_of(loss, ranks, squares));
 }
 

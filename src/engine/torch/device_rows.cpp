@@ -2,7 +2,6 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
-#include <c10/core/GradMode.h>
 #include <c10/core/StreamGuard.h>
 
 #include <cassert>
@@ -112,7 +111,6 @@ void DeviceRows::take_gradients() {
 
 void DeviceRows::update(int64_t first_float, int64_t floats) {
   if (replays()) return;
-  const at::NoGradGuard no_gradients;
   const c10::StreamGuard on_updates(updates_);
   const Part part = {first_float, floats};
   if (!scaler_) return update(part);
@@ -147,7 +145,6 @@ void DeviceRows::update_unless_overflowed(Part part) {
 }
 
 void DeviceRows::update_those_waiting() {
-  const at::NoGradGuard no_gradients;
   const c10::StreamGuard on_updates(updates_);
   for (const Part part : waiting_) update(part);
   waiting_.clear();

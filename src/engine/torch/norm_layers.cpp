@@ -1,7 +1,6 @@
 // norm_layers.cpp: batch normalisation and local response normalisation.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
-#include <c10/core/GradMode.h>
 
 #include "engine/torch/layers.h"
 
@@ -11,7 +10,6 @@ namespace {
 // LibTorch hands out 1 / sqrt(variance + epsilon) of the batch, with the biased variance.
 void move_averages(Averages& averages, const at::Tensor& mean, const at::Tensor& inverse_deviation,
                    const BatchNorm& layer) {
-  const at::NoGradGuard no_gradients;
   averages.mean.lerp_(mean, 1 - layer.decay);
   averages.variance.lerp_(inverse_deviation.pow(-2).sub_(layer.epsilon), 1 - layer.decay);
 }

@@ -63,6 +63,7 @@ uint64_t ParameterTensors::fingerprint() const {
 void ParameterTensors::bind(ParameterArena& arena, const DeviceRows* rows) {
   arena_ = &arena;
   rows_ = rows;
+  pinned_.reset();
   tensors_.clear();
   for (ParameterId id = 0; id < count(); ++id) {
     at::Tensor tensor = stored_view(id, arena.values(id).data());
@@ -73,6 +74,7 @@ void ParameterTensors::bind(ParameterArena& arena, const DeviceRows* rows) {
     }
     tensors_.push_back(tensor.set_requires_grad(options_.mode == Mode::Training));
   }
+  if (!rows && !device_.is_cpu()) pinned_.emplace(count(), device_);
 }
 
 at::Tensor ParameterTensors::gradient(ParameterId id) const {
@@ -84,9 +86,19 @@ void ParameterTensors::refresh(ParameterId id) {
   const at::Tensor value = stored_view(id, arena_->values(id).data());
   if (rows_) {
     rows_->write_value(id, value);
+  } else if (pinned_) {
+    pinned_->send(id, value, tensors_[id].detach());
   } else if (!is_view_of_arena(id)) {
     tensors_[id].detach().copy_(value);
   }
+}
+
+void ParameterTensors::begin_reading() {
+  if (pinned_) pinned_->begin_reading();
+}
+
+void ParameterTensors::end_reading() {
+  if (pinned_) pinned_->end_reading();
 }
 
 void ParameterTensors::read_plain(ParameterId id, std::span<const float> stored,

@@ -2,16 +2,19 @@
 //
 // On the CPU a tensor is a view of the arena: nothing is copied, an update shows at once. On
 // another device it is a view of DeviceRows, or a copy of its own; so is one in another format than
-// f32. refresh() takes over what is new in the arena. Stored layout is plain, but for kernels of
-// convolutions in a channels-last network: those are stored by pixel, as LibTorch then wants them.
+// f32. refresh() takes over what is new in the arena; the device may copy it later, but before it
+// reads it. Stored layout is plain, but for kernels of convolutions in a channels-last network:
+// those are stored by pixel, as LibTorch then wants them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/torch/pinned_values.h"
 #include "nn/parameters.h"
 
 namespace lockstep::libtorch {
@@ -35,6 +38,9 @@ class ParameterTensors {
   const at::Tensor& operator[](ParameterId id) const { return tensors_[id]; }
   at::Tensor gradient(ParameterId id) const;  // a view: of the rows, or else of the arena
   void refresh(ParameterId id);
+  // Around a forward, on the engine's stream.
+  void begin_reading();
+  void end_reading();
 
   void read_plain(ParameterId id, std::span<const float> stored, std::span<float> plain) const;
   void write_plain(ParameterId id, std::span<const float> plain, std::span<float> stored) const;
@@ -50,9 +56,10 @@ class ParameterTensors {
   std::vector<ParameterInfo> infos_;
   EngineOptions options_;
   at::Device device_;
-  ParameterArena* arena_ = nullptr;   // borrowed
-  const DeviceRows* rows_ = nullptr;  // borrowed
-  std::vector<at::Tensor> tensors_;   // by id, on the device
+  ParameterArena* arena_ = nullptr;     // borrowed
+  const DeviceRows* rows_ = nullptr;    // borrowed
+  std::vector<at::Tensor> tensors_;     // by id, on the device
+  std::optional<PinnedValues> pinned_;  // from the arena to copies on another device
 };
 
 }  // namespace lockstep::libtorch

@@ -1,7 +1,6 @@
 #include "engine/torch/product_speed.h"
 
 #include <ATen/Functions.h>
-#include <c10/core/GradMode.h>
 
 #include <algorithm>
 
@@ -49,7 +48,6 @@ std::optional<Seconds> shortest_time(int64_t size, const at::TensorOptions& opti
 
 double torch_product_gflops(const std::string& name, Dtype dtype) {
   libtorch::require_built_version();
-  const at::NoGradGuard no_gradients;
   const at::Device device = libtorch::find_device(name);
   libtorch::make_current(device);
   libtorch::use_dtype(dtype, device);

@@ -192,6 +192,7 @@ void TorchEngine::queue_forward(const Batch& batch) {
     graph->begin(/*as_queued=*/observer_ != nullptr);
     if (graph->replays()) return;  // the rest is in the graph, which give_values() launches
   }
+  parameters_.begin_reading();
   std::vector<at::Tensor> values(graph_.nodes().size());
   values[graph_.image()] = std::move(sent.images);
   for (NodeId id = 1; id < node_count(); ++id) {
@@ -205,6 +206,7 @@ void TorchEngine::queue_forward(const Batch& batch) {
     observer_->executed(id - 1, Pass::Forward, begin, Clock::now());
     clock_.watch(values[id], id - 1);
   }
+  parameters_.end_reading();
   if (on_device_) report_forward();
 }
 
@@ -214,7 +216,6 @@ void TorchEngine::report_forward() {
   const bool captures = step_graph() && step_graph()->captures();
   if (captures) return report.forward_captured(step_.loss, step_.ranks, squares);
   report.forward_done(step_.loss, step_.ranks, squares);
-  if (options_.mode == Mode::Inference) input_->done();
 }
 
 void TorchEngine::queue_backward(const GradientReady& ready) {

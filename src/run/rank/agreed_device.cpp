@@ -1,5 +1,6 @@
 #include "run/rank/agreed_device.h"
 
+#include "base/error.h"
 #include "comm/gather.h"
 
 namespace lockstep {
@@ -15,6 +16,14 @@ void count_gpus(WorkerView& view, const EngineKind& engine) {
 
 }  // namespace
 
+std::string named_device(const std::string& device, const EngineKind* engine) {
+  if (device != "gpu") return device;
+  const bool asks = engine && engine->accelerators;
+  const std::optional<Accelerators> found = asks ? engine->accelerators() : std::nullopt;
+  if (!found) throw UsageError("--device gpu: LibTorch sees no GPU here; use --device cpu");
+  return found->name;
+}
+
 RankDevice agreed_device(const RunConfig& run, Group& group, GpuLibrary* gpus,
                          const EngineKind* engine, const Environment& environment) {
   if (run.device == "cpu") return {.device = run.device};
@@ -26,7 +35,9 @@ RankDevice agreed_device(const RunConfig& run, Group& group, GpuLibrary* gpus,
   for (const std::string& text : all_gather(group.control(), view_text(mine))) {
     all.push_back(view_from_text(text, static_cast<int>(all.size())));
   }
-  return rank_devices(run, all)[static_cast<size_t>(group.rank())];
+  RunConfig named = run;
+  named.device = named_device(run.device, engine);
+  return rank_devices(named, all)[static_cast<size_t>(group.rank())];
 }
 
 }  // namespace lockstep

@@ -7,6 +7,9 @@
 
 namespace lockstep {
 
+// `gpu` becomes what `engine` sees on this host, as "xpu". Throws UsageError when that is nothing.
+std::string named_device(const std::string& device, const EngineKind* engine);
+
 // Collective among the workers, because which GPU is whose depends on what all workers of a host
 // see. `gpus` may be null; then `engine`, which may be null too, says how many there are. Throws
 // UsageError when there are too few.

@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "app/command_line.h"
+#include "app/device_choice.h"
 #include "app/flags.h"
 #include "app/program.h"
 #include "base/atomic_file.h"
@@ -19,6 +20,7 @@
 #include "nn/description/network_file.h"
 #include "process/guarded_directory.h"
 #include "process/run_child.h"
+#include "run/run_input.h"
 #include "sim/calibrate/calibration.h"
 #include "sim/cluster/ready_clusters.h"
 
@@ -190,12 +192,22 @@ class Measurements {
   GuardedDirectory directory_;
 };
 
+// All measurements must be on the same device; on other hosts their ranks know what `gpu` is.
+void name_gpu(Options& options, const RunContext& context) {
+  if (options.run.device != "gpu" || runs_elsewhere(options.run, context.environment)) return;
+  const std::optional<std::string> found = gpu_here(context);
+  if (!found) context.err << "note: --device gpu: this host has no GPU; measuring the CPU\n";
+  std::erase_if(options.passed, [](auto& word) { return word.starts_with("--device="); });
+  options.passed.push_back("--device=" + found.value_or("cpu"));
+}
+
 }  // namespace
 
 int calibrate_command(RunContext& context, std::span<const std::string> arguments) {
   Options options;
   const CommandSyntax syntax = syntax_for(options);
   if (answered(context, syntax, arguments)) return kSuccess;
+  name_gpu(options, context);
   model_named(options.model);
   const std::string why = why_unwritable(options.output);
   if (!why.empty()) throw UsageError("cannot write --output {}: {}", options.output, why);
