@@ -19,15 +19,7 @@
 namespace lockstep {
 namespace {
 
-constexpr const char* kShowConfig = "show-config";
 constexpr const char* kDefault = "default";
-
-// Every command has it.
-Flag quiet_flag(bool* quiet) {
-  Flag flag = switch_flag("quiet", "print notes and progress only if the command fails", quiet);
-  flag.letter = 'q';
-  return flag;
-}
 
 // Every option that the help shows or that is set.
 std::vector<OptionSource> all_sources(const CommandSyntax& syntax,
@@ -56,10 +48,20 @@ std::string config_table(const std::vector<OptionSource>& options) {
   return table.text();
 }
 
+// null: not set. What reads as a number or a truth value is one.
+Json json_value(const OptionSource& option) {
+  const std::string& text = option.value;
+  if (text.empty() && option.source == kDefault) return nullptr;
+  if (text == "true" || text == "false") return text == "true";
+  if (const auto whole = whole_number(text)) return *whole;
+  if (const auto number = finite_number(text)) return *number;
+  return text;
+}
+
 std::string config_json(const std::vector<OptionSource>& options) {
   Json json = Json::array();
-  for (const auto& [name, value, source] : options) {
-    json.push_back({{"option", name}, {"value", value}, {"from", source}});
+  for (const OptionSource& each : options) {
+    json.push_back({{"option", each.name}, {"value", json_value(each)}, {"from", each.source}});
   }
   return json_text(json, 1) + "\n";
 }
@@ -110,6 +112,16 @@ bool names_option(const std::string& line, std::string_view name) {
 
 }  // namespace
 
+Flag quiet_flag(bool* quiet) {
+  Flag flag = switch_flag("quiet", "print notes and progress only if the command fails", quiet);
+  flag.letter = 'q';
+  return flag;
+}
+
+Flag show_config_flag(bool* show) {
+  return switch_flag("show-config", "print every option, its value and where it comes from", show);
+}
+
 std::string with_settings(const std::string& message, std::string_view settings) {
   std::vector<std::string> lines = split(message, '\n');
   for (std::string& line : lines) {
@@ -133,8 +145,7 @@ bool answered(RunContext& context, const CommandSyntax& own,
     return true;
   }
   CommandSyntax with_show = syntax;
-  with_show.flags.push_back(
-      switch_flag(kShowConfig, "print every option, its value and where it comes from", &show));
+  with_show.flags.push_back(show_config_flag(&show));
   std::vector<OptionSource> sources;
   if (parse(with_show, arguments, context.defaults, &sources) == Parsed::Help) {
     context.out << help_text(syntax);

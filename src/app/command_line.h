@@ -17,6 +17,10 @@ namespace lockstep {
 bool answered(RunContext& context, const CommandSyntax& syntax,
               std::span<const std::string> arguments);
 
+// The options that it adds to those of every command.
+Flag quiet_flag(bool* quiet);
+Flag show_config_flag(bool* show);
+
 // The message of an error, with what files and variables set of the options that a line names:
 // "... (set by lockstep.toml:3: num-batches=50)". `settings`: as in Provenance.
 std::string with_settings(const std::string& message, std::string_view settings);

@@ -11,6 +11,7 @@
 #include "app/command_words.h"
 #include "app/unknown_variables.h"
 #include "base/error.h"
+#include "base/provenance.h"
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "config/toml_reader.h"
@@ -188,7 +189,11 @@ std::vector<OptionDefault> defaults_in(const std::string& text, const std::strin
   return Reader(source, commands).read(toml_in(text, source));
 }
 
-UserDefaults defaults_of_user(const RunContext& context) {
+UserDefaults defaults_of_user(const RunContext& context, const std::string& wanted) {
+  if (wanted == kNoDefaults) return {};
+  if (!wanted.empty()) {
+    throw UsageError("{} must be {} or unset, not '{}'", kDefaultsVariable, kNoDefaults, wanted);
+  }
   const std::vector<CommandSyntax> commands = all_syntaxes(context);
   UserDefaults defaults;
   for (const std::string& file : files_of(context.environment)) {

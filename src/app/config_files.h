@@ -17,8 +17,9 @@ struct UserDefaults {
   std::vector<OptionDefault> options = {};  // later ones count more
   std::vector<std::string> notes = {};      // on variables that nothing reads
 };
-// Throws UsageError with file and line for what no command has.
-UserDefaults defaults_of_user(const RunContext& context);
+// `wanted`: LOCKSTEP_DEFAULTS, as the user set it. Throws UsageError, with file and line for what
+// no command has.
+UserDefaults defaults_of_user(const RunContext& context, const std::string& wanted);
 
 // Those in the text of a file.
 std::vector<OptionDefault> defaults_in(const std::string& text, const std::string& source,

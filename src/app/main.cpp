@@ -127,11 +127,10 @@ int main(int count, char** words) {
        .hold_err = [&lines] { lines.hold(); }},
       engines};
   const std::vector<std::string> arguments(words + 1, words + count);
-  const bool no_defaults = environment(kDefaultsVariable) == kNoDefaults;
+  const std::string defaults = environment(kDefaultsVariable).value_or("");
   setenv(kDefaultsVariable, kNoDefaults, /*overwrite=*/1);
-  const int code = run_program(context, arguments, [&](const RunContext& each) {
-    return no_defaults ? UserDefaults{} : defaults_of_user(each);
-  });
+  const int code = run_program(
+      context, arguments, [&](const RunContext& each) { return defaults_of_user(each, defaults); });
   if (code != kSuccess) lines.flush_held();
   return code;
 }

@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "app/command_words.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "launch/family_options.h"
+#include "nn/description/network_file.h"
 
 namespace lockstep {
 namespace {
@@ -36,6 +38,15 @@ std::string unknown_flag(const CommandSyntax& syntax, const std::string& argumen
                       : fmt::format("unknown option {}; did you mean {}?", name, near);
 }
 
+// The remedy for a word that belongs to no flag.
+std::string place_of(const CommandSyntax& syntax, const std::string& word) {
+  std::error_code none;
+  const bool model = is_network_file(word) ? std::filesystem::exists(word, none) : is_model(word);
+  return model && std::ranges::count(syntax.flags, "model", &Flag::name) > 0
+             ? fmt::format("did you mean --model {}?", word)
+             : "give values as --name value or --name=value";
+}
+
 // Explains what CLI11 did not recognise: unknown flags, and words that belong to no flag.
 void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& rest,
                   const std::set<std::string>& may_be_unknown, std::vector<std::string>& problems) {
@@ -49,8 +60,8 @@ void explain_rest(const CommandSyntax& syntax, const std::vector<std::string>& r
       if (may_be_unknown.contains(argument.substr(dashes, end - dashes))) continue;
       problems.push_back(unknown_flag(syntax, argument));
     } else if (!after_unknown) {
-      problems.push_back(fmt::format(
-          "unexpected argument '{}'; give values as --name value or --name=value", argument));
+      problems.push_back(
+          fmt::format("unexpected argument '{}'; {}", argument, place_of(syntax, argument)));
     }
     after_unknown = after_unknown && is_flag;
   }
@@ -107,10 +118,10 @@ std::string switch_value(const std::string& text) {
 // Values that come from no command line; empty: they fit.
 std::string why_not(const Flag& flag, const std::vector<std::string>& values) {
   if (!flag.many && values.size() != 1) {
-    return fmt::format("{} takes one value, not {}", flag.name, values.size());
+    return fmt::format("--{} takes one value, not {}", flag.name, values.size());
   }
   if (is_switch(flag) && values.front() != "true" && values.front() != "false") {
-    return fmt::format("{} must be true or false, not '{}'", flag.name, values.front());
+    return fmt::format("--{} must be true or false, not '{}'", flag.name, values.front());
   }
   return "";
 }

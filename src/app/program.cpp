@@ -7,6 +7,7 @@
 
 #include "app/build_facts.h"
 #include "app/command_line.h"
+#include "app/installed_pages.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/run_event.h"
@@ -51,17 +52,20 @@ std::string exit_codes_line() {
   return fmt::format("Exit codes: {}.\n", fmt::join(codes, ", "));
 }
 
-std::string overview() {
+std::string overview(const RunContext& context) {
   std::string text =
       "lockstep measures how fast machines train convolutional networks.\n\n"
       "Usage: lockstep COMMAND [OPTION]...\n\nCommands:\n";
   for (const Subcommand& command : kCommands) {
     text += fmt::format("  {:<12}{}\n", command.name, command.summary);
   }
+  const std::string pages = directory_of_pages(context.program);
   return text +
          "\n'lockstep help COMMAND' lists its options; 'lockstep --version --verbose' lists what "
          "is built in.\n" +
-         exit_codes_line();
+         exit_codes_line() +
+         fmt::format("Pages such as docs/networks.md are in {}.\n",
+                     pages.empty() ? "docs/ of the source" : pages);
 }
 
 const Subcommand& find_command(const std::string& name) {
@@ -109,14 +113,14 @@ int help_on(RunContext& context, std::span<const std::string> command) {
 int dispatch(RunContext& context, std::span<const std::string> arguments,
              const ReadDefaults& read_defaults) {
   if (arguments.empty()) {
-    context.err << overview();
+    context.err << overview(context);
     return kUsage;
   }
   const std::string& first = arguments.front();
   if (first == "help" && arguments.size() > 1) return help_on(context, arguments.subspan(1));
   constexpr std::string_view kHelp[] = {"help", "--help", "-h", "-help", "--helpfull"};
   if (std::ranges::count(kHelp, first)) {
-    context.out << overview();
+    context.out << overview(context);
     return kSuccess;
   }
   if (first == "--version") return print_version(context, arguments.subspan(1));

@@ -24,9 +24,11 @@ constexpr const char* kOfProcesses[] = {
     kTorchVariable,  kStartedByVariable, kWorkingDirectoryVariable,
     kResultsVariable};
 
-// Users set these, besides those of options; the last three are for ./run and the modulefile.
-constexpr const char* kOfUsers[] = {kDefaultsVariable, kTokenVariable, "LOCKSTEP_TORCH",
-                                    "LOCKSTEP_MPI", "LOCKSTEP_ROOT"};
+// Users set these, besides those of options.
+constexpr const char* kOfUsers[] = {kDefaultsVariable, kTokenVariable};
+
+// Of ./run and the modulefile.
+constexpr const char* kOfOtherTools[] = {"LOCKSTEP_TORCH", "LOCKSTEP_MPI", "LOCKSTEP_ROOT"};
 
 std::string in_capitals(std::string_view name) {
   std::string result(name);
@@ -46,8 +48,11 @@ std::vector<std::string> variables_of_users(const std::vector<CommandSyntax>& co
   return variables;
 }
 
-// The common beginning would make all names alike.
+// The common beginning would make all names alike. Two edits of a three-letter word are another
+// word.
 std::string closest_variable(const std::string& variable, const std::vector<std::string>& known) {
+  constexpr size_t kLeast = 4;
+  if (variable.size() < kVariablePrefix.size() + kLeast) return "";
   std::vector<std::string> endings;
   for (const std::string& each : known) endings.push_back(each.substr(kVariablePrefix.size()));
   const std::string near = closest(in_capitals(variable.substr(kVariablePrefix.size())), endings);
@@ -67,6 +72,7 @@ std::vector<std::string> notes_on_unknown(const std::vector<std::string>& variab
   for (const std::string& variable : variables) {
     if (std::ranges::count(known, variable) > 0) continue;
     if (std::ranges::count(kOfProcesses, variable) > 0) continue;
+    if (std::ranges::count(kOfOtherTools, variable) > 0) continue;
     const std::string near = closest_variable(variable, known);
     notes.push_back(fmt::format("{} is ignored: no option or setting has this name; {}", variable,
                                 near.empty() ? "docs/configuration.md lists all variables"

@@ -65,6 +65,14 @@ void TomlReader::refuse(const std::string& key, const toml::node& node, std::str
   add_problem(node, fmt::format("{} must be {}{}", key, wanted, instead(node)));
 }
 
+void TomlReader::refuse_number(const std::string& key, const toml::node& node,
+                               const std::string& wanted) {
+  const auto text = node.value_exact<std::string>();
+  if (!text || !finite_number(*text)) return refuse(key, node, wanted);
+  add_problem(
+      node, fmt::format("{} must be {}, not a text: write {} without quotes", key, wanted, *text));
+}
+
 void TomlReader::refuse_word(const std::string& key, const toml::node& node,
                              const std::vector<std::string>& words) {
   refuse(key, node, fmt::format("one of {}", fmt::join(words, ", ")));
@@ -86,7 +94,7 @@ void TomlReader::read(const std::string& key, const toml::node& node, int& targe
   if (number && holds(range, static_cast<double>(*number))) {
     return void(target = static_cast<int>(*number));
   }
-  refuse(key, node, "a whole number " + words_of(range));
+  refuse_number(key, node, "a whole number " + words_of(range));
 }
 
 void TomlReader::read(const std::string& key, const toml::node& node, double& target,
@@ -95,7 +103,7 @@ void TomlReader::read(const std::string& key, const toml::node& node, double& ta
   if (node.is_number() && number && holds(range, *number)) {
     return void(target = *number);
   }
-  refuse(key, node, "a number " + words_of(range));
+  refuse_number(key, node, "a number " + words_of(range));
 }
 
 void read_keys(const toml::table& table, std::span<const TomlKey> keys, TomlReader& reader,

@@ -56,6 +56,7 @@ class TomlReader {
   }
 
  private:
+  void refuse_number(const std::string& key, const toml::node& node, const std::string& wanted);
   void refuse_word(const std::string& key, const toml::node& node,
                    const std::vector<std::string>& words);
 

@@ -1,10 +1,12 @@
 #include "config/toml_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "base/text.h"
 
 namespace lockstep {
 namespace {
@@ -100,6 +102,16 @@ int line_of_assertion(std::string_view text) {
   return static_cast<int>(first - ends.begin()) + 1;
 }
 
+// A list that is not closed goes on to the end of the file, or to the next [table].
+std::string hint_on(std::string_view problem, std::string_view line) {
+  const size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+  const bool table = line.size() > first + 1 && line[first] == '[' &&
+                     std::isalpha(static_cast<unsigned char>(line[first + 1])) != 0;
+  const bool open = problem.find("parsing array: encountered end-of-file") != problem.npos ||
+                    (table && problem.find("could not determine value type") != problem.npos);
+  return open ? "; is a list above not closed with ]?" : "";
+}
+
 }  // namespace
 
 void refuse_damaged_toml() { throw Error("not valid TOML"); }
@@ -113,7 +125,11 @@ toml::table toml_in(std::string_view text, const std::string& source) {
     refuse_control_characters(table, source);
     return table;
   } catch (const toml::parse_error& error) {
-    throw UsageError("{}:{}: {}", source, error.source().begin.line, error.description());
+    const auto line = error.source().begin.line;
+    const std::vector<std::string> lines = split(text, '\n');
+    throw UsageError(
+        "{}:{}: {}{}", source, line, error.description(),
+        hint_on(error.description(), line < 1 || line > lines.size() ? "" : lines.at(line - 1)));
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {  // of an assertion

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace lockstep {
 namespace {
 
@@ -28,12 +26,16 @@ struct Infer {
   const std::string& name;
   std::span<const Shape> inputs;
 
-  void need(bool fits, std::string_view why) const {
-    if (!fits) throw Error("layer {} does not fit its input: {}", name, why);
+  void need(bool fits, const std::string& why) const {
+    if (!fits) throw MisfitError(name, why);
   }
   const Shape& image_input() const {
-    need(inputs.size() == 1 && inputs[0].rank() == 3, "it needs one image");
+    need_place(one_input());
     return inputs[0];
+  }
+  void need_place(const Shape& input) const {
+    need(input.rank() == 3,
+         "its input has no height and width; put it before global_average_pool or dense");
   }
   const Shape& one_input() const {
     need(inputs.size() == 1, "it needs one input");
@@ -45,7 +47,8 @@ struct Infer {
     const Shape& in = image_input();
     if (padding == Padding::Valid) {
       need(in.height() >= extent.height && in.width() >= extent.width,
-           fmt::format("a {}x{} window is larger than {}", extent.height, extent.width, in.text()));
+           fmt::format("a {}x{} window is larger than its input {}", extent.height, extent.width,
+                       in.text()));
     }
     const Side h = slide(in.height(), extent.height, stride, padding);
     const Side w = slide(in.width(), extent.width, stride, padding);
@@ -72,7 +75,7 @@ struct Infer {
   Inferred operator()(const Dropout&) const { return same_as_input(); }
   Inferred operator()(const Add&) const {
     need(inputs.size() == 2, "it needs two inputs");
-    need(inputs[0] == inputs[1], fmt::format("its inputs {} and {} must have the same shape",
+    need(inputs[0] == inputs[1], fmt::format("its branches give {} and {}; both must be the same",
                                              inputs[0].text(), inputs[1].text()));
     return {inputs[0], {}};
   }
@@ -80,10 +83,10 @@ struct Infer {
     need(!inputs.empty(), "it needs at least one input");
     int64_t channels = 0;
     for (const Shape& in : inputs) {
-      need(in.rank() == 3 && inputs[0].rank() == 3 && in.height() == inputs[0].height() &&
-               in.width() == inputs[0].width(),
-           fmt::format("its inputs {} and {} must be images of the same size", inputs[0].text(),
-                       in.text()));
+      need_place(in);
+      need(in.height() == inputs[0].height() && in.width() == inputs[0].width(),
+           fmt::format("its branches give {} and {}; heights and widths must be the same",
+                       inputs[0].text(), in.text()));
       channels += in.channels();
     }
     return {{channels, inputs[0].height(), inputs[0].width()}, {}};

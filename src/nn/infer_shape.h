@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.h"
 #include "nn/layers.h"
 #include "tensor/shape.h"
 
@@ -14,7 +15,17 @@ struct Inferred {
   Pads pads;
 };
 
-// Throws Error, naming the layer, when it does not fit its inputs.
+// A layer does not fit its inputs. what() names the layer; `why` is the rest of it, for those who
+// name it in another way.
+class MisfitError : public Error {
+ public:
+  MisfitError(const std::string& layer, const std::string& reason)
+      : Error("layer {} does not fit its input: {}", layer, reason), why(reason) {}
+
+  std::string why;
+};
+
+// Throws MisfitError.
 Inferred infer_shape(const std::string& name, const Layer& layer, std::span<const Shape> inputs);
 
 }  // namespace lockstep

@@ -123,6 +123,10 @@ std::string known_name(std::string_view name) {
   return std::string(known == table().end() ? name : known->name);
 }
 
+bool is_model(std::string_view name) {
+  return std::ranges::count(table(), known_name(name), &Model::name) > 0;
+}
+
 int classes_of(const Model& model) {
   return model.classes > 0 ? model.classes : find_dataset(model.dataset).classes;
 }

@@ -33,6 +33,7 @@ std::span<const Model> models();
 // name that several data sets share means the given data set's model, else the first in the table
 // (ImageNet's). Throws UsageError, with close names, for what is not there.
 const Model& find_model(std::string_view name, std::optional<std::string_view> dataset = {});
+bool is_model(std::string_view name);
 // As the table spells it; of a model that is not in it, the name as it is given.
 std::string known_name(std::string_view name);
 

@@ -11,7 +11,7 @@ using Notes = std::vector<std::string>;
 void choose_model(RunConfig& run, const GivenOptions& given, Notes& notes) {
   if (run.hosts.empty() || given.model || !run.program.empty()) return;
   run.model = "inception3";
-  notes.emplace_back("--hosts without --model: inception3");
+  notes.emplace_back("with --hosts and no --model, inception3 is trained");
 }
 
 void round_warm_up(RunConfig& run, Notes& notes) {

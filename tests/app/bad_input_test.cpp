@@ -69,6 +69,13 @@ TEST_F(BadInput, UnknownNamesAreUsageErrorsWithASuggestion) {
   expect_one_line("train --data-name=coco", 2, "imagenet");
   expect_one_line("models nosuchnet", 2, "nosuchnet");
   expect_one_line("bench --models nosuchnet:3", 2, "nosuchnet");
+  expect_one_line("data chek", 2, "unknown command 'data chek'; did you mean check?");
+  expect_one_line("train lenet", 2, "did you mean --model lenet?");
+  expect_one_line("train --model lenet:32", 2, "--batch-size 32");
+  // The value of an unknown option is no sweep file.
+  expect_one_line("sweep --models lenet:32 --num-devicse 1,2", 2,
+                  "unknown option --num-devicse; did you mean --num-devices?");
+  expect_one_line("sweep --wrong x", 2, "unknown option --wrong; 'lockstep sweep --help'");
 }
 
 TEST_F(BadInput, BadValuesAreUsageErrors) {
@@ -147,13 +154,19 @@ TEST_F(BadInput, ContradictionsAreReportedAllAtOnce) {
 TEST_F(BadInput, HostsWithoutAModelAreNotedAndTrainInception3) {
   const Outcome outcome = run("train -h a,b -g 2 -b 4 --dry-run");
   EXPECT_EQ(outcome.code, 0) << text_in(directory_ / "err");
-  EXPECT_EQ(text_in(directory_ / "err"), "note: --hosts without --model: inception3\n");
+  EXPECT_EQ(text_in(directory_ / "err"),
+            "note: with --hosts and no --model, inception3 is trained\n");
   EXPECT_NE(text_in(directory_ / "out").find("--model=inception3"), std::string::npos);
 }
 
 TEST_F(BadInput, NoHostsAtAllAreAUsageError) {
   expect_one_line("train --hosts ''", 2, "--hosts is empty");
   expect_one_line("doctor --hosts ''", 2, "--hosts is empty");
+}
+
+TEST_F(BadInput, ARankAloneIsAUsageError) {
+  program_ = "LOCKSTEP_RANK=1 " + program_;
+  expect_one_line("train --model lenet", 2, "LOCKSTEP_RANK is set, LOCKSTEP_SIZE is not");
 }
 
 TEST_F(BadInput, AnUnknownInterfaceIsAUsageErrorEvenIfNoneIsNeeded) {

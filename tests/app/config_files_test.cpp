@@ -19,6 +19,7 @@ namespace lockstep {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -66,8 +67,13 @@ TEST_F(ConfigFiles, TheSourcesOfOptionsAreJsonToo) {
   working_file("seed = 2\n");
   const Ran ran = run({"train", "--show-config", "--json"});
   ASSERT_EQ(ran.exit_code(), 0) << ran.err;
-  EXPECT_THAT(ran.out, ContainsRegex("\"option\": \"seed\",\n *\"value\": \"2\",\n "
-                                     "*\"from\": \"lockstep.toml:1\""));
+  const auto shown = [&](const std::string& option, const std::string& value) {
+    return ContainsRegex("\"option\": \"" + option + "\",\n *\"value\": " + value +
+                         ",\n *\"from\": ");
+  };
+  EXPECT_THAT(ran.out, AllOf(shown("seed", "2"), HasSubstr("\"from\": \"lockstep.toml:1\"")));
+  EXPECT_THAT(ran.out, AllOf(shown("hosts", "null"), shown("overlap", "true")));
+  EXPECT_THAT(ran.out, AllOf(shown("momentum", "0.9"), shown("optimizer", "\"sgd\"")));
 }
 
 TEST_F(ConfigFiles, UnknownNamesAreRefusedWithFileAndLine) {
@@ -177,7 +183,9 @@ TEST_F(ConfigFiles, ASwitchIsOnOrOffInAnyForm) {
     EXPECT_THAT(run({"train", "--show-config"}, {std::string("LOCKSTEP_OVERLAP=") + text}).out,
                 ContainsRegex(std::string("\noverlap +") + value + " +LOCKSTEP_OVERLAP\n"));
   }
-  EXPECT_EQ(run({"train", "--show-config"}, {"LOCKSTEP_OVERLAP=perhaps"}).exit_code(), 2);
+  const Ran ran = run({"train", "--show-config"}, {"LOCKSTEP_OVERLAP=yes"});
+  EXPECT_EQ(ran.exit_code(), 2);
+  EXPECT_EQ(ran.err, "lockstep: LOCKSTEP_OVERLAP: --overlap must be true or false, not 'yes'\n");
 }
 
 TEST_F(ConfigFiles, OnlyOffSwitchesThemOff) {
@@ -185,8 +193,11 @@ TEST_F(ConfigFiles, OnlyOffSwitchesThemOff) {
   const auto shown = [&](const std::string& value) {
     return run({"train", "--show-config"}, {"LOCKSTEP_DEFAULTS=" + value}).out;
   };
-  EXPECT_THAT(shown("on"), HasSubstr("lockstep.toml:2"));
+  EXPECT_THAT(shown(""), HasSubstr("lockstep.toml:2"));
   EXPECT_THAT(shown("off"), Not(HasSubstr("lockstep.toml:2")));
+  const Ran slip = run({"models"}, {"LOCKSTEP_DEFAULTS=of"});
+  EXPECT_EQ(slip.exit_code(), 2);
+  EXPECT_EQ(slip.err, "lockstep: LOCKSTEP_DEFAULTS must be off or unset, not 'of'\n");
 }
 
 TEST_F(ConfigFiles, AFileThatEveryUserMayWriteIsRefused) {
@@ -205,7 +216,7 @@ TEST_F(ConfigFiles, AWrongValueNamesItsFileAndLine) {
   EXPECT_EQ(ran.exit_code(), 2);
   EXPECT_THAT(ran.err, HasSubstr("lockstep: lockstep.toml:2: --batch-size"));
   EXPECT_THAT(ran.err,
-              HasSubstr("lockstep: lockstep.toml:3: profile must be true or false, not '3'"));
+              HasSubstr("lockstep: lockstep.toml:3: --profile must be true or false, not '3'"));
   EXPECT_EQ(run({"models", "--json"}).exit_code(), 0);  // has neither
 }
 

@@ -9,6 +9,7 @@
 #include "comm/mpi.h"
 #include "launch/family_options.h"
 #include "nn/optimizer.h"
+#include "support/paths.h"
 #include "sync/strategies.h"
 
 namespace lockstep {
@@ -151,6 +152,13 @@ TEST(Options, WordsThatBelongToNoOptionAreRefused) {
   EXPECT_EQ(problems({"--profile", "nothing"}),
             (Words{"unexpected argument 'nothing'; give values as --name value or "
                    "--name=value"}));
+}
+
+TEST(Options, AWordThatIsANetworkGetsItsOption) {
+  EXPECT_EQ(problems({"LeNet"}), Words{"unexpected argument 'LeNet'; did you mean --model LeNet?"});
+  EXPECT_THAT(problems({"nowhere.toml"})[0], HasSubstr("give values as"));
+  const std::string file = project_path("examples/networks/alexnet.toml");
+  EXPECT_THAT(problems({file})[0], HasSubstr("did you mean --model " + file + "?"));
 }
 
 TEST(Options, AMissingValueIsNamed) {

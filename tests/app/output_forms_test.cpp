@@ -1,10 +1,14 @@
 // What other programs read: --json, --quiet, and exit codes.
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/sweep_fixture.h"
 #include "base/exit_code.h"
 #include "support/file_text.h"
 #include "support/paths.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace lockstep {
 namespace {
@@ -53,6 +57,18 @@ TEST_F(OutputForms, ASingleRunAndSeveralOfThemAreJson) {
   const Json list = Json::parse(benched.out);
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[1].at("facts").at("model"), "lenet");
+}
+
+// A reader such as head ends it by SIGPIPE.
+TEST_F(OutputForms, AReaderThatStopsLeavesNoTemporaryDirectory) {
+  const TemporaryDirectory temporary;
+  const std::string line = "TMPDIR=" + temporary.path().string() + " " + lockstep_program() +
+                           " train --model=trivial --batch-size=2 --num-warmup-batches=0 "
+                           "--num-batches=1 --threads=1 --json --quiet | ";
+  for (const char* reader : {"true", "head -c 5 >/dev/null"}) {
+    ASSERT_EQ(std::system((line + reader).c_str()), 0);
+    EXPECT_TRUE(wait_until([&] { return std::filesystem::is_empty(temporary.path()); })) << reader;
+  }
 }
 
 TEST_F(OutputForms, AllReducesAreJson) {

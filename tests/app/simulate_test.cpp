@@ -47,6 +47,15 @@ TEST_F(Simulate, PrintsTheCurveOfACluster) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("efficiency %"), HasSubstr("512 devices: limited by")));
 }
 
+TEST_F(Simulate, NeighboursWithTheSameLimitShareALine) {
+  const Outcome outcome =
+      run({"simulate", "--cluster=horovod-512", "--model=inception3", "--devices=1,2,4,8"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\n1 to 4 devices: limited by compute; only"));
+  EXPECT_EQ(outcome.out.find("devices: limited by compute"),
+            outcome.out.rfind("devices: limited by compute"));
+}
+
 TEST_F(Simulate, ItsResultsAreReportedBesideMeasuredOnes) {
   ASSERT_EQ(run(headline({"--output", path("out"), "--devices=1,4,16"})).code, 0);
   ASSERT_EQ(run(headline({"--output", path("out"), "--devices=4,16,64"})).code, 0);

@@ -147,7 +147,7 @@ TEST_F(Sweep, UnsupportedOptionsAreRejectedWithAReason) {
   const std::string twice = (directory_ / "twice.toml").string();
   std::ofstream(twice) << "models = 'trivial:2'\nrepeats = [3, 4]\n";
   EXPECT_THAT(run({lockstep_program(), "sweep", twice, "--dry-run"}).err,
-              HasSubstr("twice.toml:2: repeats takes one value, not 2"));
+              HasSubstr("twice.toml:2: --repeats takes one value, not 2"));
 }
 
 TEST_F(Sweep, AnUnknownAxisOfATableIsReportedBeforeAnythingRuns) {

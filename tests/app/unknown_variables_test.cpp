@@ -50,6 +50,11 @@ TEST(UnknownVariables, WhatLockstepSetsItselfIsNotProposed) {
   EXPECT_THAT(notes_on({"LOCKSTEP_EVENTZ"}), ElementsAre(Not(HasSubstr("LOCKSTEP_EVENTS"))));
 }
 
+TEST(UnknownVariables, OnlyCloseNamesThatTheProgramReadsAreProposed) {
+  EXPECT_THAT(notes_on({"LOCKSTEP_FOO", "LOCKSTEP_ROOTS"}),
+              ElementsAre(HasSubstr("lists all variables"), Not(HasSubstr("LOCKSTEP_ROOT?"))));
+}
+
 TEST(UnknownVariables, EveryNameOfAnOptionIsKnown) {
   EXPECT_THAT(notes_on({"LOCKSTEP_NUM_GPUS", "LOCKSTEP_QUIET", "LOCKSTEP_REPEATS"}), IsEmpty());
 }

@@ -6,6 +6,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 struct Values {
   std::string text;
@@ -49,6 +50,16 @@ TEST(TomlReader, ReadsTypedValuesOfKeysInTables) {
   EXPECT_EQ(values.whole, 9);
   EXPECT_EQ(values.number, 3);
   EXPECT_EQ(values.colour, Values::Colour::Green);
+}
+
+TEST(TomlReader, ANumberInQuotesIsSaidToNeedNone) {
+  Values values;
+  EXPECT_THAT(
+      read("[in]\nwhole = '7'\nnumber = '0.5'\n", values),
+      UnorderedElementsAre("f.toml:2: in.whole must be a whole number from 1 to 9, not a text: "
+                           "write 7 without quotes",
+                           "f.toml:3: in.number must be a number above 0, not a text: write 0.5 "
+                           "without quotes"));
 }
 
 TEST(TomlReader, ValuesThatWouldFillTheLineAreLeftOut) {

@@ -10,6 +10,7 @@ namespace lockstep {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string complaint(std::string_view text) {
@@ -36,6 +37,14 @@ TEST(TomlText, ATableIsRead) {
 
 TEST(TomlText, AnErrorHasFileAndLine) {
   EXPECT_THAT(complaint("a = 1\nb = = 2"), StartsWith("file.toml:2: "));
+}
+
+TEST(TomlText, AListThatIsNotClosedIsAskedAbout) {
+  const std::string hint = "; is a list above not closed with ]?";
+  EXPECT_THAT(complaint("a = [\n  { b = 1 },\n"), HasSubstr(hint));
+  EXPECT_THAT(complaint("a = [\n  { b = 1 },\n[defaults]\nc = true\n"), HasSubstr(hint));
+  EXPECT_THAT(complaint("a = b"), Not(HasSubstr(hint)));
+  EXPECT_THAT(complaint("[a\nb = 1"), Not(HasSubstr(hint)));
 }
 
 // These fail assertions of toml++ 3.3 that is built without exceptions.

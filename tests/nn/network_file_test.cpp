@@ -168,7 +168,7 @@ colour = true
               HasSubstr("net.toml:3: layer 1 (conv): conv must be a whole number from 1 to"));
   EXPECT_THAT(error,
               HasSubstr("net.toml:3: layer 1 (conv): unknown key kernle; did you mean kernel?"));
-  EXPECT_THAT(error, HasSubstr("net.toml:4: layer 2 has no kind; did you mean conv?"));
+  EXPECT_THAT(error, HasSubstr("net.toml:4: layer 2: unknown kind cnv; did you mean conv?"));
   EXPECT_THAT(error, HasSubstr("net.toml:6: layer 3.1.1 (dense): dense must be a whole number"));
   EXPECT_THAT(error, HasSubstr("net.toml:8: layer 4 must be a table"));
   EXPECT_THAT(error, HasSubstr("net.toml:10: unknown key colour"));
@@ -177,11 +177,11 @@ colour = true
 // Not a layer of another kind that has one key too many.
 TEST(NetworkFile, ASlipInTheKindOfALayerIsNamedWhateverItsOtherKeys) {
   EXPECT_EQ(error_of(with_layers("{ dens = 4, activation = \"relu\" },\n{ classify = true }")),
-            "net.toml:3: layer 1 has no kind; did you mean dense?");
+            "net.toml:3: layer 1: unknown kind dens; did you mean dense?");
   EXPECT_EQ(error_of(with_layers("{ conv2d = 4, batch_norm = true },\n{ classify = true }")),
-            "net.toml:3: layer 1 has no kind; did you mean conv?");
+            "net.toml:3: layer 1: unknown kind conv2d; did you mean conv?");
   EXPECT_EQ(error_of(with_layers("{ activaton = \"relu\" },\n{ classify = true }")),
-            "net.toml:3: layer 1 has no kind; did you mean activation?");
+            "net.toml:3: layer 1: unknown kind activaton; did you mean activation?");
   EXPECT_THAT(
       error_of(with_layers("{ batch_norm = true, activaton = \"relu\" },\n{ classify = true }")),
       HasSubstr("layer 1 (batch_norm): unknown key activaton; did you mean activation?"));
@@ -190,16 +190,28 @@ TEST(NetworkFile, ASlipInTheKindOfALayerIsNamedWhateverItsOtherKeys) {
 }
 
 TEST(NetworkFile, ALayerThatDoesNotFitIsNamedWithItsLine) {
-  EXPECT_THAT(error_of(with_layers("{ conv = 4 },\n{ max_pool = 9 },\n{ classify = true }")),
-              StartsWith("net.toml:4: layer 2 (max_pool): layer maxpool0 does not fit its input"));
+  EXPECT_EQ(error_of(with_layers("{ conv = 4 },\n{ max_pool = 9 },\n{ classify = true }")),
+            "net.toml:4: layer 2 (max_pool): a 9x9 window is larger than its input 4x8x8");
   EXPECT_THAT(error_of(with_layers("{ add = [[], [{ conv = 4 }]] },\n{ classify = true }")),
-              HasSubstr("net.toml:3: layer 1 (add): layer add0 does not fit its input: its inputs "
-                        "3x8x8 and 4x8x8 must have the same shape"));
+              HasSubstr("net.toml:3: layer 1 (add): its branches give 3x8x8 and 4x8x8; both must "
+                        "be the same"));
   EXPECT_THAT(error_of(with_layers("{ concat = [[{ conv = 4 }], [{ conv = 4, stride = 2 }]] },\n"
                                    "{ classify = true }")),
-              HasSubstr("its inputs 4x8x8 and 4x4x4 must be images of the same size"));
+              HasSubstr("its branches give 4x8x8 and 4x4x4; heights and widths must be the same"));
   EXPECT_THAT(error_of(with_layers("{ conv = 4, from = \"stem\" },\n{ classify = true }")),
               HasSubstr("net.toml:3: layer 1 (conv): from = \"stem\": no layer above"));
+}
+
+TEST(NetworkFile, ALayerThatNeedsHeightAndWidthComesBeforeThoseThatDropThem) {
+  for (const char* layer : {"conv = 4", "depthwise = 3", "max_pool = 2", "average_pool = 2",
+                            "lrn = 2", "batch_norm = true", "pad_channels = [1, 1]",
+                            "global_average_pool = true", "concat = [[], []]"}) {
+    EXPECT_THAT(error_of(with_layers(fmt::format(
+                    "{{ global_average_pool = true }},\n{{ {} }},\n{{ classify = true }}", layer))),
+                AllOf(StartsWith("net.toml:4: layer 2 ("),
+                      HasSubstr("): its input has no height and width; put it before ")))
+        << layer;
+  }
 }
 
 TEST(NetworkFile, ABiasThatHasNoPlaceIsRefusedWithItsLine) {
@@ -274,6 +286,25 @@ TEST(NetworkFile, ARepeatHasLayers) {
               HasSubstr("net.toml:3: layer 1 (repeat): layers is missing"));
   EXPECT_THAT(error_of(with_layers("{ repeat = 3, layers = [] },\n{ classify = true }")),
               HasSubstr("layers must be a list of layers"));
+}
+
+TEST(NetworkFile, AWordThatNearlyNamesAFileIsRefusedWithTheName) {
+  const auto complaint = [](const std::string& name) -> std::string {
+    try {
+      model_named(name);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string stem = kExamples + "alexnet";
+  EXPECT_THAT(complaint(stem), HasSubstr("did you mean the file " + stem + ".toml?"));
+  EXPECT_THAT(complaint(stem + ".toml:32"), HasSubstr("give batch sizes with --batch-size 32"));
+  EXPECT_THAT(complaint("resnet50:32"), HasSubstr("give batch sizes with --batch-size 32"));
+  const std::filesystem::path other = std::filesystem::path(testing::TempDir()) / "net.txt";
+  std::ofstream(other) << "image_size = 8\n";
+  EXPECT_THAT(complaint(other.string()), HasSubstr("ends in .toml"));
+  std::filesystem::remove(other);
 }
 
 TEST(NetworkFile, ALoadedRunNeedsNoFile) {

@@ -29,7 +29,8 @@ TEST(CompleteConfig, DefaultsStay) {
 
 TEST(CompleteConfig, HostsWithoutAModelTrainInception3) {
   RunConfig run = {.hosts = "a,b"};
-  EXPECT_THAT(completed(run, {}), ElementsAre("--hosts without --model: inception3"));
+  EXPECT_THAT(completed(run, {}),
+              ElementsAre("with --hosts and no --model, inception3 is trained"));
   EXPECT_EQ(run.model, "inception3");
   RunConfig asked = {.hosts = "a,b"};
   EXPECT_THAT(completed(asked, {.model = true}), IsEmpty());

@@ -41,6 +41,22 @@ TEST(RankIdentity, ANumberThatNoRunHasIsRefused) {
   }
 }
 
+TEST(RankIdentity, ARankAloneIsRefusedWithTheRemedy) {
+  const auto complaint = [](std::map<std::string, std::string> variables) -> std::string {
+    try {
+      find_identity({}, with(std::move(variables)));
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint({{"LOCKSTEP_RANK", "1"}}),
+            "LOCKSTEP_RANK is set, LOCKSTEP_SIZE is not: lockstep sets both for its workers; unset "
+            "LOCKSTEP_RANK");
+  EXPECT_NE(complaint({{"LOCKSTEP_RANK", "1"}, {"LOCKSTEP_SIZE", "2"}}).find("LOCKSTEP_STORE"),
+            std::string::npos);
+}
+
 TEST(RankIdentity, OurLauncherComesBeforeMpi) {
   const RankIdentity identity = find_identity({}, launcher_environment());
   EXPECT_EQ(identity.rendezvous, Rendezvous::Store);

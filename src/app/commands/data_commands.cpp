@@ -49,8 +49,10 @@ int data_command(RunContext& context, std::span<const std::string> arguments) {
     if (command.name == arguments[0]) return command.run(context, arguments.subspan(1));
     names.emplace_back(command.name);
   }
-  throw UsageError("unknown command 'data {}'; use one of {}", arguments[0],
-                   fmt::join(names, ", "));
+  const std::string near = closest(arguments[0], names);
+  throw UsageError("unknown command 'data {}'; {}", arguments[0],
+                   near.empty() ? fmt::format("use one of {}", fmt::join(names, ", "))
+                                : fmt::format("did you mean {}?", near));
 }
 
 WorkBar::WorkBar(Context& context, std::string what) : progress_(context), what_(std::move(what)) {}

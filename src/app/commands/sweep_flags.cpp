@@ -255,15 +255,19 @@ std::vector<OptionDefault> defaults_in(const std::string& file, const CommandSyn
   return defaults;
 }
 
-// The file that a line names. What else is wrong with the line is found when it is read.
+// The file that a line names. Empty if something is wrong with the line, which is found when it is
+// read: the word behind an unknown option is most likely no file, but its value.
 std::string file_in(const SweepSyntax& command, std::span<const std::string> arguments) {
   SweepOptions options;
   IgnoredFlags ignored;
   CommandSyntax listening = syntax_for(options, command, ignored);
+  listening.flags.push_back(quiet_flag(nullptr));
+  listening.flags.push_back(show_config_flag(nullptr));
   for (Flag& flag : listening.flags) flag.set = [](const std::string&) {};
   try {
     parse(listening, arguments);
   } catch (const UsageError&) {  // reported by the second reading
+    return "";
   }
   return options.file;
 }

@@ -64,10 +64,10 @@ class SequenceReader {
                               const std::string& prefix) {
     LayerDescription layer;
     const LayerKind* kind = kind_of(table);
-    const LayerKind* meant = kind_meant(table);
+    const Slip slip = slip_in(table);
     // { dens = 4, activation = "relu" } is meant to be a dense layer.
-    if (!kind || (kind->key_of_others && meant && !meant->key_of_others)) {
-      refuse_kind(table, number, meant);
+    if (!kind || (kind->key_of_others && slip.meant && !slip.meant->key_of_others)) {
+      refuse_kind(table, number, slip);
       return layer;
     }
     const std::string part = fmt::format("{} ({})", number, kind->name);
@@ -115,26 +115,30 @@ class SequenceReader {
     return nullptr;
   }
 
-  // The one whose name another key nearly is; null: none.
-  static const LayerKind* kind_meant(const toml::table& table) {
+  struct Slip {
+    std::string key;
+    const LayerKind* meant = nullptr;  // the kind whose name the key nearly is; null: none
+  };
+
+  static Slip slip_in(const toml::table& table) {
     std::vector<std::string> names = {"name"};
     for (const LayerKind& kind : layer_kinds()) names.emplace_back(kind.name);
     for (const auto& [key, node] : table) {
       if (std::ranges::count(names, key.str()) > 0) continue;
       const std::string near = closest(key.str(), names);
       const auto kind = std::ranges::find(layer_kinds(), near, &LayerKind::name);
-      if (kind != layer_kinds().end()) return &*kind;
+      if (kind != layer_kinds().end()) return {std::string(key.str()), &*kind};
     }
-    return nullptr;
+    return {};
   }
 
-  void refuse_kind(const toml::table& table, const std::string& number, const LayerKind* meant) {
+  void refuse_kind(const toml::table& table, const std::string& number, const Slip& slip) {
     std::vector<std::string_view> names;
     for (const LayerKind& kind : layer_kinds()) names.push_back(kind.name);
-    const std::string remedy = meant ? fmt::format("did you mean {}?", meant->name)
-                                     : fmt::format("use one of {}", fmt::join(names, ", "));
-    TomlReader(source_, problems_)
-        .add_problem(table, fmt::format("{} has no kind; {}", number, remedy));
+    const std::string problem =
+        slip.meant ? fmt::format("unknown kind {}; did you mean {}?", slip.key, slip.meant->name)
+                   : fmt::format("it has no kind; use one of {}", fmt::join(names, ", "));
+    TomlReader(source_, problems_).add_problem(table, fmt::format("{}: {}", number, problem));
   }
 
   const std::string& source_;

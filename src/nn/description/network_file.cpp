@@ -97,8 +97,8 @@ void check_name(const NetworkDescription& network, const std::string& source) {
         "\"...\"",
         place, name);
   }
-  const std::string known = known_name(name);
-  if (std::ranges::count(models(), known, &Model::name) > 0) {
+  if (is_model(name)) {
+    const std::string known = known_name(name);
     throw UsageError("{}: lockstep has a network called {}{}; set another name = \"...\"", place,
                      known, name == known ? "" : ", also known as " + name);
   }
@@ -182,6 +182,33 @@ std::string text_of_file(const std::string& path) {
   return read_regular_file(path, {.most_bytes = kLargestNetworkFile, .pipes = true});
 }
 
+// Of a word that is no network but nearly names a file, or has a batch size at its end.
+void refuse_near_file(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const size_t colon = std::min(name.rfind(':'), name.size());
+  const std::string before = name.substr(0, colon);
+  if (colon < name.size() && whole_number(name.substr(colon + 1)) &&
+      (is_network_file(before) || is_model(before))) {
+    throw UsageError(
+        "unknown model '{}'; give batch sizes with --batch-size {}, or with --models of sweep and "
+        "bench",
+        name, name.substr(colon + 1));
+  }
+  if (is_model(name)) return;
+  if (fs::is_regular_file(name + ".toml", none)) {
+    throw UsageError("unknown model '{0}'; did you mean the file {0}.toml?", name);
+  }
+  if (fs::is_regular_file(name, none)) {
+    throw UsageError("unknown model '{}'; the name of a network file ends in .toml", name);
+  }
+}
+
+const Model& zoo_model(const std::string& name, std::optional<std::string_view> dataset = {}) {
+  refuse_near_file(name);
+  return find_model(name, dataset);
+}
+
 }  // namespace
 
 bool is_network_file(std::string_view name) { return lower_case(name).ends_with(".toml"); }
@@ -191,13 +218,13 @@ Model described_model(const std::string& text, const std::string& source) {
 }
 
 Model model_named(const std::string& name) {
-  return is_network_file(name) ? described_model(text_of_file(name), name) : find_model(name);
+  return is_network_file(name) ? described_model(text_of_file(name), name) : zoo_model(name);
 }
 
 Model model_of(const RunConfig& run) {
   const auto dataset =
       run.data_name.empty() ? std::optional<std::string_view>() : find_dataset(run.data_name).name;
-  if (run.network.empty() && !is_network_file(run.model)) return find_model(run.model, dataset);
+  if (run.network.empty() && !is_network_file(run.model)) return zoo_model(run.model, dataset);
   RunConfig loaded = run;
   load_network(loaded);
   NetworkDescription network = checked_description(loaded.network, loaded.model);

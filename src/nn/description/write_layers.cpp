@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "nn/description/layer_description.h"
+#include "nn/infer_shape.h"
 
 namespace lockstep {
 namespace {
@@ -57,6 +58,8 @@ class Writer {
       places_.resize(net_.graph().nodes().size(), layer.place);
       check_size(output);
       return output;
+    } catch (const MisfitError& error) {  // the place names the layer
+      throw UsageError("{}: {}", layer.place, error.why);
     } catch (const Error& error) {  // adds the place
       throw UsageError("{}: {}", layer.place, error.what());
     }

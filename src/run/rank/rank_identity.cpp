@@ -53,7 +53,17 @@ std::optional<RankIdentity> identity_by_job_name(const RunConfig& run,
                       .token_can_be_guessed = !environment(kTokenVariable)};
 }
 
+// A rank alone is what a shell kept, or what somebody set by hand.
+void refuse_rank_alone(const Environment& environment) {
+  for (const char* other : {kSizeVariable, kStoreVariable}) {
+    if (!environment(kRankVariable) || environment(other)) continue;
+    throw UsageError("{0} is set, {1} is not: lockstep sets both for its workers; unset {0}",
+                     kRankVariable, other);
+  }
+}
+
 std::optional<RankIdentity> identity_by_launcher(const RunConfig&, const Environment& environment) {
+  refuse_rank_alone(environment);
   // mpirun tells the ranks itself: Open MPI's in the first of these, MPICH's in the second.
   const char* variable = kRankVariable;
   if (!environment(kRankVariable) && environment(kStoreVariable)) {

@@ -104,11 +104,22 @@ std::string scaling_of(const SimulatedRuns& runs) {
 }
 
 std::string why_lines(const SimulatedRuns& runs) {
-  std::string text = "\n";
+  struct Line {
+    int first, last;  // devices
+    std::string why;
+  };
+  std::vector<Line> lines;
   for (const SimulatedPoint& point : runs.points) {
-    const Explanation why = explain(runs.cluster, runs.workload, point.scenario, point.prediction);
-    text += fmt::format("{} device{}: {}\n", point.scenario.devices,
-                        point.scenario.devices == 1 ? "" : "s", why.sentence());
+    const int devices = point.scenario.devices;
+    const std::string why =
+        explain(runs.cluster, runs.workload, point.scenario, point.prediction).sentence();
+    if (lines.empty() || lines.back().why != why) lines.push_back({devices, devices, why});
+    lines.back().last = devices;
+  }
+  std::string text = "\n";
+  for (const auto& [first, last, why] : lines) {
+    const std::string from = first == last ? "" : fmt::format("{} to ", first);
+    text += fmt::format("{}{} device{}: {}\n", from, last, last == 1 ? "" : "s", why);
   }
   return text;
 }
