@@ -276,7 +276,8 @@ TEST_F(DataCommands, SyntheticImagesMayBeCopiedOrRegenerated) {
 TEST_F(DataCommands, WrongWordsAreUsageErrors) {
   EXPECT_EQ(run({"data"}).code, 2);
   EXPECT_EQ(run({"data", "--help"}).code, 0);
-  EXPECT_THAT(run({"data", "unpack"}).err, HasSubstr("pack, make, check, bench"));
+  EXPECT_THAT(run({"data", "unpack"}).err, HasSubstr("did you mean pack?"));
+  EXPECT_THAT(run({"data", "sort"}).err, HasSubstr("pack, make, check, bench"));
   EXPECT_EQ(run({"data", "pack", "one"}).code, 2);
   EXPECT_EQ(run({"data", "make"}).code, 2);
   EXPECT_EQ(run({"data", "check"}).code, 2);
