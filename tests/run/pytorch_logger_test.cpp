@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "measure/statistics.h"
 #include "report/results/run_result.h"
 #include "run/workers_fixture.h"
 #include "support/paths.h"
@@ -42,15 +43,18 @@ TEST_P(PyTorchLogger, AgreesOnExposedCommunication) {
     for (double nanoseconds; file >> nanoseconds;) told.push_back(nanoseconds / 1e9);
     // One line per step: the last ones are of all timed steps but the last.
     ASSERT_GE(told.size(), rank.steps.size());
-    double measured = 0, logged = 0, backward = 0;
+    // Of the typical step: a process that has to wait for a core between the two clocks tells
+    // nothing of them.
+    std::vector<double> differences, lengths;
     for (size_t step = 0; step + 1 < rank.steps.size(); ++step) {
       const auto& phases = rank.steps[step].phases;
-      measured += phases[static_cast<size_t>(Phase::Communication)].count();
-      backward += phases[static_cast<size_t>(Phase::Backward)].count();
-      logged += told[told.size() - rank.steps.size() + 1 + step];
+      const double measured = phases[static_cast<size_t>(Phase::Communication)].count();
+      const double logged = told[told.size() - rank.steps.size() + 1 + step];
+      differences.push_back(measured - logged);
+      lengths.push_back(measured + phases[static_cast<size_t>(Phase::Backward)].count());
     }
     // The hook is called a moment before the logger takes backward for done.
-    EXPECT_NEAR(measured, logged, 0.1 * (measured + backward)) << "rank " << rank.rank;
+    EXPECT_NEAR(median(differences), 0, 0.1 * median(lengths)) << "rank " << rank.rank;
   }
 }
 
